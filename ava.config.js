@@ -1,0 +1,4 @@
+export default {
+  files: ['build/test/**/*.test.js'],
+  timeout: '2m',
+};
