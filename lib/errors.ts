@@ -157,8 +157,13 @@ export class McapStreamsError extends Error {
    */
   with(details: ErrorDetails): McapStreamsError {
     const error = new McapStreamsError(this.code, this.message, {
-      ...details,
-      ...this,
+      topic: this.topic ?? details.topic,
+      schemaName: this.schemaName ?? details.schemaName,
+      field: this.field ?? details.field,
+      offset: this.offset ?? details.offset,
+      logTime: this.logTime ?? details.logTime,
+      line: this.line ?? details.line,
+      column: this.column ?? details.column,
       cause: this.cause ?? details.cause,
     });
     if (this.stack !== undefined) error.stack = this.stack;
