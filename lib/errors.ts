@@ -57,6 +57,8 @@ export type McapErrorCode =
 export type SchemaErrorCode =
   /** The schema's encoding is neither ros2msg nor ros2idl/omgidl. */
   | 'SCHEMA_UNSUPPORTED_ENCODING'
+  /** The channel names a schema that the recording does not define. */
+  | 'SCHEMA_MISSING'
   /** The schema has no text. */
   | 'SCHEMA_EMPTY'
   /** A line or token that the grammar does not have. */
@@ -87,7 +89,9 @@ export type CdrErrorCode =
   /** A count or a length says more than the bytes left. */
   | 'CDR_BAD_LENGTH'
   /** The payload is a zstd frame: rosbag2's MESSAGE compression mode. */
-  | 'CDR_COMPRESSED_MESSAGE';
+  | 'CDR_COMPRESSED_MESSAGE'
+  /** A decoder of the option `decoders` failed on a payload; its error is the cause. */
+  | 'CDR_DECODER_FAILED';
 
 /** Faults of one value that was to be encoded. */
 export type EncodeErrorCode =
@@ -153,10 +157,10 @@ export class McapStreamsError extends Error {
 
   /**
    * The same error with more said of its place: a codec knows field and offset, the stream around it adds topic and
-   * time. What is already set stays.
+   * time, and says so in the message. What is already set stays.
    */
-  with(details: ErrorDetails): McapStreamsError {
-    const error = new McapStreamsError(this.code, this.message, {
+  with(details: ErrorDetails, message: string = this.message): McapStreamsError {
+    const error = new McapStreamsError(this.code, message, {
       topic: this.topic ?? details.topic,
       schemaName: this.schemaName ?? details.schemaName,
       field: this.field ?? details.field,
@@ -166,7 +170,7 @@ export class McapStreamsError extends Error {
       column: this.column ?? details.column,
       cause: this.cause ?? details.cause,
     });
-    if (this.stack !== undefined) error.stack = this.stack;
+    if (this.stack !== undefined) error.stack = this.stack.replace(this.message, message);
     return error;
   }
 }

@@ -113,8 +113,8 @@ export class PullTransform<In, Out> extends Transform {
   }
 
   /** Node calls this for every output that leaves the stage: the place to see that all of them have left. */
-  override read(size?: number): Out | null {
-    const output = super.read(size) as Out | null;
+  override read(size?: number): ReturnType<Transform['read']> {
+    const output: unknown = super.read(size);
     if (this.#error !== undefined && this.readableLength === 0) this.#raise();
     return output;
   }

@@ -1,0 +1,104 @@
+/** MCAP bytes -> records. */
+import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
+import { OPCODE, recordName } from '../mcap/opcodes.js';
+import { parseRecord } from '../mcap/records.js';
+import type { McapRecord, McapRecordType, RecordContent } from '../mcap/records.js';
+import { OptionError } from '../errors.js';
+import { checkChoice, checkOptions, nearest } from '../options.js';
+import { CONTAINER_OPTIONS, ContainerCore, containerSettings } from './container-core.js';
+import type { ContainerOptions, ContainerStats, RecordHandler } from './container-core.js';
+import { PullTransform } from './pull-transform.js';
+import { STREAM_OPTIONS } from './stream-options.js';
+import type { StreamOptions } from './stream-options.js';
+
+export interface McapRecordParserOptions extends ContainerOptions, StreamOptions {
+  /**
+   * Record types to emit. Default: all but `Chunk`, whose records come out one by one. `Chunk` in the list adds the
+   * Chunk record itself, with its compressed `records`, before what is in it.
+   */
+  readonly include?: readonly McapRecordType[] | undefined;
+  /** Whether attachments are emitted, in memory, or passed over without being kept. Default `buffer`. */
+  readonly attachments?: 'buffer' | 'skip' | undefined;
+}
+
+const OPTIONS = [...CONTAINER_OPTIONS, ...STREAM_OPTIONS, 'include', 'attachments'] as const;
+
+const TYPES: readonly McapRecordType[] = [...(Object.keys(OPCODE) as McapRecordType[]), 'Unknown'];
+
+/**
+ * A Transform from the bytes of an MCAP file, in any split, to its records in file order, chunks opened: the records
+ * that `@mcap/core`'s McapStreamReader gives, those of the summary section included.
+ *
+ * Faults are `McapStreamsError` with a code `MCAP_*` and the byte offset; see the option `damage`.
+ */
+export class McapRecordParser extends PullTransform<Uint8Array, McapRecord> {
+  readonly #core: ContainerCore<McapRecord>;
+
+  constructor(options: McapRecordParserOptions = {}) {
+    checkOptions(options, OPTIONS, 'McapRecordParser');
+    const core = new ContainerCore(new ParserHandler(options), options);
+    super(core, {
+      readableObjectMode: true,
+      signal: options.signal,
+      readableHighWaterMark: options.readableHighWaterMark,
+      writableHighWaterMark: options.writableHighWaterMark,
+    });
+    this.#core = core;
+  }
+
+  /** What has been read so far. */
+  get stats(): ContainerStats {
+    return this.#core.stats;
+  }
+}
+
+class ParserHandler implements RecordHandler<McapRecord> {
+  readonly #table: ChannelTable;
+  readonly #validateCrcs: boolean;
+  readonly #emitted: ReadonlySet<McapRecordType>;
+  /** By opcode. */
+  readonly #wanted: boolean[];
+
+  constructor(options: McapRecordParserOptions) {
+    const settings = containerSettings(options);
+    checkChoice(options.attachments, ['buffer', 'skip'], 'attachments');
+    for (const type of options.include ?? []) {
+      if (TYPES.includes(type)) continue;
+      throw new OptionError(
+        'OPTION_INVALID',
+        `option include: no record type ${JSON.stringify(type)}, did you mean ${nearest(type, TYPES, 1).join()}?`,
+      );
+    }
+    this.#table = new ChannelTable(settings.maxChannels);
+    this.#validateCrcs = settings.validateCrcs;
+    const emitted = new Set(options.include ?? TYPES.filter((type) => type !== 'Chunk'));
+    if (options.attachments === 'skip') emitted.delete('Attachment');
+    this.#emitted = emitted;
+    // Schemas and channels are always read: messages are checked against them.
+    this.#wanted = Array.from({ length: 256 }, (_, opcode) => emitted.has(recordName(opcode)));
+    this.#wanted[OPCODE.Schema] = this.#wanted[OPCODE.Channel] = true;
+  }
+
+  wants(opcode: number): boolean {
+    return this.#wanted[opcode] === true;
+  }
+
+  handle(content: RecordContent): McapRecord | undefined {
+    const record = parseRecord(content, this.#validateCrcs);
+    switch (record.type) {
+      case 'Message':
+        if (!this.#table.channels.has(record.channelId)) throw unknownChannel(record.channelId, content.offset);
+        return record;
+      case 'Schema':
+        this.#table.addSchema(record, content.offset);
+        break;
+      case 'Channel':
+        this.#table.requireSchema(record, content.offset);
+        this.#table.addChannel(record, content.offset);
+        break;
+      default:
+        break;
+    }
+    return this.#emitted.has(record.type) ? record : undefined;
+  }
+}
