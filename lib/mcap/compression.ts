@@ -28,10 +28,12 @@ type SyncDecompress = (bytes: Uint8Array, size: number) => Uint8Array;
 /** A decompressor that comes from a module with a loading time: synchronous as soon as it is there. */
 class Loaded {
   #ready: SyncDecompress | undefined;
-  readonly #load: () => Promise<SyncDecompress>;
-  /** Whether an error leaves the module unusable. */
-  readonly #fragile: boolean;
   #loading: Promise<SyncDecompress> | undefined;
+  /** Instances that an error has made unusable, while calls still wait for them. */
+  readonly #spoilt = new WeakSet<SyncDecompress>();
+  readonly #load: () => Promise<SyncDecompress>;
+  /** Whether an error leaves an instance unusable. */
+  readonly #fragile: boolean;
 
   constructor(load: () => Promise<SyncDecompress>, fragile: boolean) {
     this.#load = load;
@@ -43,17 +45,20 @@ class Loaded {
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
     });
-    return this.#loading.then((ready) => {
-      this.#ready ??= ready;
-      return this.#run(this.#ready, bytes, size);
+    return this.#loading.then((instance) => {
+      if (this.#ready === undefined && !this.#spoilt.has(instance)) this.#ready = instance;
+      return this.decompress(bytes, size);
     });
   };
 
-  #run(ready: SyncDecompress, bytes: Uint8Array, size: number): Uint8Array {
+  #run(instance: SyncDecompress, bytes: Uint8Array, size: number): Uint8Array {
     try {
-      return ready(bytes, size);
+      return instance(bytes, size);
     } catch (error) {
-      if (this.#fragile) this.#ready = undefined;
+      if (this.#fragile) {
+        this.#spoilt.add(instance);
+        this.#ready = undefined;
+      }
       throw error;
     }
   }
