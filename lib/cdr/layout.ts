@@ -202,6 +202,21 @@ export function planMessage(definition: MessageDefinition, wire: Wire): StructNo
   return struct(definition, true);
 }
 
+/** Whether a mutable type is anywhere in `definition`: it has no plan then, in no encoding. */
+export function isMutable(definition: MessageDefinition): boolean {
+  const seen = new Set<MessageDefinition>();
+  function visit(type: MessageDefinition): boolean {
+    if (seen.has(type)) return false;
+    seen.add(type);
+    return type.extensibility === 'mutable' || type.fields.some((field) => inside(field.type));
+  }
+  function inside(type: FieldType): boolean {
+    if (type.kind === 'array' || type.kind === 'sequence') return inside(type.element);
+    return type.kind === 'message' && visit(type.definition);
+  }
+  return visit(definition);
+}
+
 /** `Time` or `Duration` for the two types that have a JavaScript form of their own. */
 export function timeType(name: string): 'Time' | 'Duration' | undefined {
   if (name === 'builtin_interfaces/msg/Time') return 'Time';
