@@ -62,6 +62,19 @@ export interface PullTransformOptions {
 
 type Callback = (error?: Error | null) => void;
 
+/** What Node's types leave open. */
+type Open = ReturnType<Transform['read']>;
+
+/**
+ * Gives `Out` in `for await`. Node's types let a pipeline take only streams of strings and Buffers as stages; a result
+ * whose `done` is left open passes for one of theirs, so that a typed stage is a stage for the compiler too.
+ */
+export interface OutputIterator<Out> {
+  next(): Promise<{ done: Open; value: Out }>;
+  return(): Promise<{ done: Open; value: Out }>;
+  [Symbol.asyncIterator](): OutputIterator<Out>;
+}
+
 /** A job in the window. */
 class Slot<Out> {
   readonly job: Job<Out>;
@@ -108,12 +121,12 @@ export class PullTransform<In, Out> extends Transform {
     if (options.signal !== undefined) addAbortSignal(options.signal, this);
   }
 
-  override [Symbol.asyncIterator](): NodeJS.AsyncIterator<Out> {
-    return super[Symbol.asyncIterator]() as NodeJS.AsyncIterator<Out>;
+  override [Symbol.asyncIterator](): OutputIterator<Out> {
+    return super[Symbol.asyncIterator]() as unknown as OutputIterator<Out>;
   }
 
   /** Node calls this for every output that leaves the stage: the place to see that all of them have left. */
-  override read(size?: number): ReturnType<Transform['read']> {
+  override read(size?: number): Open {
     const output: unknown = super.read(size);
     if (this.#error !== undefined && this.readableLength === 0) this.#raise();
     return output;

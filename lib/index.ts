@@ -1,0 +1,68 @@
+/** Everything that mcap-ros2-streams offers, grouped as in the README. */
+
+// Streams
+export { decodeStream, DecodeStream } from './streams/decode-stream.js';
+export type { ByteSource, DecodeStreamOptions } from './streams/decode-stream.js';
+export { McapRecordParser } from './streams/mcap-record-parser.js';
+export type { McapRecordParserOptions } from './streams/mcap-record-parser.js';
+export { Ros2Decoder } from './streams/ros2-decoder.js';
+export type { Ros2DecoderOptions } from './streams/ros2-decoder.js';
+export type {
+  ChannelReport,
+  DecodedMessage,
+  DecodeOptions,
+  DecoderFactory,
+  DecodeStats,
+  MessageDecoderCodec,
+} from './streams/message-decoder.js';
+export type { ContainerOptions, ContainerStats, DamageReport } from './streams/container-core.js';
+export type { StreamOptions } from './streams/stream-options.js';
+export type { Selection, TopicSelector } from './mcap/filter.js';
+
+// Records
+export type {
+  AttachmentRecord,
+  ChannelRecord,
+  ChunkRecord,
+  HeaderRecord,
+  McapRecord,
+  McapRecordType,
+  MessageRecord,
+  SchemaRecord,
+  StatisticsRecord,
+} from './mcap/records.js';
+
+// Codec
+export { compileCodec } from './cdr/codec.js';
+export type { CodecOptions, MessageCodec } from './cdr/codec.js';
+
+// Definitions
+export { parseSchema } from './schema/registry.js';
+export type {
+  ArrayType,
+  ConstantDefinition,
+  EnumType,
+  Extensibility,
+  FieldDefinition,
+  FieldType,
+  LiteralValue,
+  MessageDefinition,
+  MessageType,
+  PrimitiveName,
+  PrimitiveType,
+  SchemaSource,
+  SchemaWarning,
+  SequenceType,
+} from './schema/definition.js';
+
+// Errors
+export { McapStreamsError, OptionError } from './errors.js';
+export type {
+  CdrErrorCode,
+  EncodeErrorCode,
+  ErrorCode,
+  ErrorDetails,
+  McapErrorCode,
+  OptionErrorCode,
+  SchemaErrorCode,
+} from './errors.js';

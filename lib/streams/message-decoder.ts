@@ -1,0 +1,351 @@
+/**
+ * Records -> decoded messages: the part that `decodeStream` and `Ros2Decoder` share. It knows the channels, chooses a
+ * codec for each, and applies the policies for what cannot be decoded.
+ */
+import { checkCodecOptions, compileCodec } from '../cdr/codec.js';
+import type { CodecOptions, MessageCodec } from '../cdr/codec.js';
+import { McapStreamsError } from '../errors.js';
+import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
+import { channelFilter, SELECTION_OPTIONS } from '../mcap/filter.js';
+import type { ChannelFilter, Selection } from '../mcap/filter.js';
+import { badRecord, MESSAGE_FIXED_LENGTH } from '../mcap/records.js';
+import type { ChannelRecord, MessageRecord, RecordContent, SchemaRecord } from '../mcap/records.js';
+import { viewOf } from '../mcap/byte-queue.js';
+import { checkChoice } from '../options.js';
+
+/** One message of a recording with its value. */
+export interface DecodedMessage<T = unknown> {
+  readonly topic: string;
+  /** Name of the schema as recorded; empty for a channel without one. */
+  readonly schemaName: string;
+  /** The channel's record, one object for all of its messages. */
+  readonly channel: ChannelRecord;
+  readonly schema: SchemaRecord | undefined;
+  /** ns since the recording's epoch. */
+  readonly logTime: bigint;
+  readonly publishTime: bigint;
+  readonly sequence: number;
+  /** The value; `undefined` where a policy `raw` let an undecoded message pass. */
+  readonly message: T;
+  /** Only where `fields` selected some of the fields. */
+  readonly partial?: true;
+  /** The payload, only with `message: undefined`. */
+  readonly data?: Uint8Array;
+  /** Why it was not decoded, if that was an error. */
+  readonly error?: McapStreamsError;
+}
+
+/** Decodes the payloads of one channel. */
+export interface MessageDecoderCodec {
+  decode(data: Uint8Array): unknown;
+}
+
+/** Answers with a codec for the channels that it takes, `undefined` for the others. Asked once a channel. */
+export type DecoderFactory = (
+  channel: ChannelRecord,
+  schema: SchemaRecord | undefined,
+) => MessageDecoderCodec | undefined;
+
+/** A channel whose messages could not be decoded. */
+export interface ChannelReport {
+  readonly topic: string;
+  readonly schemaName: string;
+  readonly channel: ChannelRecord;
+  /** The first error. */
+  readonly error: McapStreamsError;
+  /** Messages that met an error; grows while the stream goes on. */
+  readonly count: number;
+}
+
+export interface DecodeOptions extends Selection, CodecOptions {
+  /**
+   * What a payload does that does not fit its type, or a schema that is none. `throw`: an error; `raw`: the message
+   * goes on with `message: undefined`, `data` and `error`; `skip`: it is left out. Default `throw`.
+   */
+  readonly undecodable?: 'throw' | 'raw' | 'skip' | undefined;
+  /** Called at the first such message of a channel; the report's `count` goes on counting. */
+  readonly onUndecodable?: ((report: ChannelReport) => void) | undefined;
+  /** The same for channels that no decoder takes, by their message encoding or schema encoding. Default `throw`. */
+  readonly unsupported?: 'throw' | 'raw' | 'skip' | undefined;
+  readonly onUnsupported?: ((report: ChannelReport) => void) | undefined;
+  /** Factories for other encodings, asked in order before the built-in ROS 2 one. */
+  readonly decoders?: readonly DecoderFactory[] | undefined;
+}
+
+const CODEC_OPTIONS = ['int64', 'time', 'arrays', 'fields', 'wstring'] as const;
+
+export const DECODE_OPTIONS: readonly string[] = [
+  ...SELECTION_OPTIONS,
+  ...CODEC_OPTIONS,
+  'undecodable',
+  'onUndecodable',
+  'unsupported',
+  'onUnsupported',
+  'decoders',
+];
+
+export interface DecodeStats {
+  /** Messages handed on, undecoded ones included. */
+  messages: number;
+  /** Channels with messages that could not be decoded. */
+  readonly undecodable: ChannelReport[];
+  /** Channels with messages that no decoder took. */
+  readonly unsupported: ChannelReport[];
+}
+
+/** What a channel's payloads are decoded with. */
+type Decoder = Pick<MessageCodec, 'decodeAt'>;
+
+/** What is known of one channel. */
+class Channel {
+  readonly record: ChannelRecord;
+  readonly schema: SchemaRecord | undefined;
+  readonly schemaName: string;
+  readonly selected: boolean;
+  /** Set when the first message has chosen it. */
+  decoder: Decoder | undefined;
+  partial = false;
+  /** Why no message of the channel can be decoded. */
+  problem: McapStreamsError | undefined;
+  readonly reports: { undecodable?: { count: number }; unsupported?: { count: number } } = {};
+
+  constructor(record: ChannelRecord, schema: SchemaRecord | undefined, selected: boolean) {
+    this.record = record;
+    this.schema = schema;
+    this.schemaName = schema?.name ?? '';
+    this.selected = selected;
+  }
+}
+
+export class MessageDecoder {
+  readonly stats: DecodeStats = { messages: 0, undecodable: [], unsupported: [] };
+  readonly #options: DecodeOptions;
+  readonly #codecOptions: CodecOptions;
+  readonly #table: ChannelTable;
+  readonly #filter: ChannelFilter;
+  readonly #startTime: bigint;
+  readonly #endTime: bigint | undefined;
+  readonly #inTime: boolean;
+  /** By channel id: what a message needs is one array access away. */
+  readonly #channels: (Channel | undefined)[] = [];
+
+  constructor(options: DecodeOptions, maxChannels: number) {
+    checkChoice(options.undecodable, ['throw', 'raw', 'skip'], 'undecodable');
+    checkChoice(options.unsupported, ['throw', 'raw', 'skip'], 'unsupported');
+    this.#options = options;
+    this.#codecOptions = pickCodecOptions(options);
+    checkCodecOptions(this.#codecOptions, 'decodeStream');
+    this.#table = new ChannelTable(maxChannels);
+    this.#filter = channelFilter(options);
+    this.#startTime = options.startTime ?? 0n;
+    this.#endTime = options.endTime;
+    this.#inTime = options.startTime !== undefined || options.endTime !== undefined;
+  }
+
+  addSchema(schema: SchemaRecord, offset?: number): void {
+    this.#table.addSchema(schema, offset);
+  }
+
+  addChannel(record: ChannelRecord, offset?: number): void {
+    const channel = this.#table.addChannel(record, offset);
+    if (this.#channels[channel.id] !== undefined) return;
+    const schema = this.#table.schemas.get(channel.schemaId);
+    const entry = new Channel(channel, schema, this.#filter(channel, schema));
+    this.#channels[channel.id] = entry;
+    if (channel.schemaId !== 0 && schema === undefined) {
+      // An error of this channel only, and only if it has messages.
+      entry.problem = new McapStreamsError(
+        'SCHEMA_MISSING',
+        `channel ${channel.id} names schema ${channel.schemaId}, which is not defined`,
+        { topic: channel.topic },
+      );
+    }
+  }
+
+  /** A Message record where it lies in the container: nothing is copied and no view is made for it. */
+  decode(record: RecordContent): DecodedMessage | undefined {
+    const { view, start, end } = record;
+    if (end - start < MESSAGE_FIXED_LENGTH) throw badRecord(record, 'it is shorter than its fixed part');
+    const channel = this.#channels[view.getUint16(start, true)];
+    if (channel === undefined) throw unknownChannel(view.getUint16(start, true), record.offset);
+    if (!channel.selected) return undefined;
+    const logTime = view.getBigUint64(start + 6, true);
+    if (this.#inTime && !this.#isInTime(logTime)) return undefined;
+    const sequence = view.getUint32(start + 2, true);
+    const publishTime = view.getBigUint64(start + 14, true);
+    return this.#message(
+      channel,
+      sequence,
+      logTime,
+      publishTime,
+      record.bytes,
+      view,
+      start + MESSAGE_FIXED_LENGTH,
+      end,
+    );
+  }
+
+  /** A Message record object. */
+  decodeRecord(record: MessageRecord): DecodedMessage | undefined {
+    const channel = this.#channels[record.channelId];
+    if (channel === undefined) throw unknownChannel(record.channelId);
+    const { sequence, logTime, publishTime, data } = record;
+    if (!channel.selected || (this.#inTime && !this.#isInTime(logTime))) return undefined;
+    return this.#message(channel, sequence, logTime, publishTime, data, viewOf(data), 0, data.length);
+  }
+
+  #isInTime(logTime: bigint): boolean {
+    return logTime >= this.#startTime && (this.#endTime === undefined || logTime < this.#endTime);
+  }
+
+  #message(
+    channel: Channel,
+    sequence: number,
+    logTime: bigint,
+    publishTime: bigint,
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+  ): DecodedMessage | undefined {
+    const decoder = channel.decoder ?? this.#prepare(channel);
+    let message: unknown;
+    try {
+      message = decoder.decodeAt(bytes, view, start, end);
+    } catch (error) {
+      return this.#undecoded(channel, sequence, logTime, publishTime, bytes.subarray(start, end), error);
+    }
+    this.stats.messages++;
+    const { record, schema, schemaName } = channel;
+    if (channel.partial) {
+      return {
+        topic: record.topic,
+        schemaName,
+        channel: record,
+        schema,
+        logTime,
+        publishTime,
+        sequence,
+        message,
+        partial: true,
+      };
+    }
+    return { topic: record.topic, schemaName, channel: record, schema, logTime, publishTime, sequence, message };
+  }
+
+  /** Chooses the channel's decoder. One that cannot be had becomes one that throws why. */
+  #prepare(channel: Channel): Decoder {
+    try {
+      if (channel.problem !== undefined) throw channel.problem;
+      return (channel.decoder = this.#choose(channel));
+    } catch (error) {
+      return (channel.decoder = {
+        decodeAt: () => {
+          throw error;
+        },
+      });
+    }
+  }
+
+  #choose(channel: Channel): Decoder {
+    const { record, schema } = channel;
+    for (const factory of this.#options.decoders ?? []) {
+      const codec = factory(record, schema);
+      if (codec !== undefined) {
+        return { decodeAt: (bytes, _view, start, end) => decodeWith(codec, bytes.subarray(start, end)) };
+      }
+    }
+    if (record.messageEncoding !== 'cdr') {
+      throw unsupported(`message encoding ${JSON.stringify(record.messageEncoding)} is not supported, only "cdr"`);
+    }
+    if (schema === undefined) throw unsupported('the channel has no schema');
+    try {
+      const codec = compileCodec(schema, this.#codecOptions);
+      channel.partial = codec.partial;
+      return codec;
+    } catch (error) {
+      if (error instanceof McapStreamsError && error.code === 'SCHEMA_UNSUPPORTED_ENCODING') {
+        throw unsupported(
+          `schema encoding ${JSON.stringify(schema.encoding)} is not supported, only "ros2msg", "ros2idl" and "omgidl"`,
+        );
+      }
+      throw error;
+    }
+  }
+
+  #undecoded(
+    channel: Channel,
+    sequence: number,
+    logTime: bigint,
+    publishTime: bigint,
+    data: Uint8Array,
+    cause: unknown,
+  ): DecodedMessage | undefined {
+    const { record, schema, schemaName } = channel;
+    // Errors that are not ours (an option that the codec refuses, a decoder's own) stop the stream as they are.
+    if (!(cause instanceof McapStreamsError)) throw cause;
+    const kind = cause.code === 'MCAP_UNSUPPORTED_ENCODING' ? 'unsupported' : 'undecodable';
+    const policy = this.#options[kind] ?? 'throw';
+    const error = locate(cause, `${record.topic} (${schemaName || 'no schema'}) at ${logTime}`, {
+      topic: record.topic,
+      schemaName,
+      logTime,
+    });
+    if (policy === 'throw') {
+      throw locate(error, undefined, {}, ` (option ${kind}: 'raw' or 'skip' goes on)`);
+    }
+    const known = channel.reports[kind];
+    if (known !== undefined) known.count++;
+    else {
+      const report = { topic: record.topic, schemaName, channel: record, error, count: 1 };
+      channel.reports[kind] = report;
+      this.stats[kind].push(report);
+      (kind === 'undecodable' ? this.#options.onUndecodable : this.#options.onUnsupported)?.(report);
+    }
+    if (policy === 'skip') return undefined;
+    this.stats.messages++;
+    return {
+      topic: record.topic,
+      schemaName,
+      channel: record,
+      schema,
+      logTime,
+      publishTime,
+      sequence,
+      message: undefined,
+      data,
+      error,
+    };
+  }
+}
+
+function pickCodecOptions(options: DecodeOptions): CodecOptions {
+  const entries = CODEC_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
+  return Object.fromEntries(entries) as CodecOptions;
+}
+
+function unsupported(why: string): McapStreamsError {
+  return new McapStreamsError('MCAP_UNSUPPORTED_ENCODING', why);
+}
+
+/** A user's codec may throw anything: for the policies it is an undecodable payload. */
+function decodeWith(codec: MessageDecoderCodec, data: Uint8Array): unknown {
+  try {
+    return codec.decode(data);
+  } catch (error) {
+    if (error instanceof McapStreamsError) throw error;
+    throw new McapStreamsError('CDR_DECODER_FAILED', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
+}
+
+function locate(
+  error: McapStreamsError,
+  where: string | undefined,
+  details: { topic?: string; schemaName?: string; logTime?: bigint },
+  behind = '',
+): McapStreamsError {
+  const message = `${where === undefined ? '' : `${where}: `}${error.message}${behind}`;
+  return error.with(details, message);
+}
