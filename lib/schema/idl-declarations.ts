@@ -21,7 +21,7 @@ import {
 } from './idl-ast.js';
 import type { IdlValue } from './idl-expression.js';
 import { evaluate, literalOfEnum, literalOfType, literalsOfText } from './idl-values.js';
-import type { LiteralResult } from './literals.js';
+import { INTEGER_RANGES, type LiteralResult } from './literals.js';
 import { canonicalName, normalizeTypeName, splitTypeName } from './names.js';
 import type { SourceText } from './source-text.js';
 
@@ -281,7 +281,12 @@ class IdlScopes {
     );
     if (scoped === undefined) return { problem: `${spelling} is no constant` };
     const declaration = this.#byName.get(scoped);
-    if (declaration?.kind === 'const') return this.#constantValue(declaration);
+    if (declaration?.kind === 'const') {
+      const result = this.#constantValue(declaration);
+      const isInteger = INTEGER_RANGES.has(this.#constantType(declaration)?.name ?? 'string');
+      // Literals are in their type's form; expressions count integers in bigint.
+      return 'value' in result && isInteger ? { value: BigInt(result.value) } : result;
+    }
     const enumerator = this.#enumerators.get(scoped);
     if (enumerator === undefined || this.#open.has(enumerator.owner)) return { problem: `${spelling} has no value` };
     this.#open.add(enumerator.owner);
