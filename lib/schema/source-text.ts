@@ -25,7 +25,7 @@ export class SourceText {
     const { schemaName } = this;
     if (offset < 0) return new McapStreamsError(code, `${schemaName}: ${problem}`, { schemaName });
     const { line, column, text } = this.locate(offset);
-    const message = `${schemaName}, line ${line}, column ${column}: ${problem}, in: ${shorten(text)}`;
+    const message = `${schemaName}, line ${line}, column ${column}: ${problem}, in: ${shorten(text, column)}`;
     return new McapStreamsError(code, message, { schemaName, line, column });
   }
 
@@ -62,6 +62,10 @@ function findLineStarts(text: string): number[] {
   return starts;
 }
 
-function shorten(line: string): string {
-  return line.length <= MAX_LINE_SHOWN ? line : `${line.slice(0, MAX_LINE_SHOWN)}...`;
+/** The line, or the part of it around a column. */
+function shorten(line: string, column = 1): string {
+  if (line.length <= MAX_LINE_SHOWN) return line;
+  const start = Math.max(0, Math.min(column - MAX_LINE_SHOWN / 2, line.length - MAX_LINE_SHOWN));
+  const end = start + MAX_LINE_SHOWN;
+  return `${start > 0 ? '...' : ''}${line.slice(start, end)}${end < line.length ? '...' : ''}`;
 }
