@@ -1,4 +1,4 @@
 export default {
-  files: ['build/test/**/*.test.js'],
+  files: ['build/test/**/*.test.js', '!build/test/long/**'],
   timeout: '2m',
 };

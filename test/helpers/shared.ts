@@ -19,7 +19,7 @@ export function sharedPath(...parts: string[]): string {
 
 /** All files below a folder of the reference material that end in `suffix`, as paths relative to that folder, sorted. */
 export function sharedFiles(folder: string, suffix: string): string[] {
-  if (!hasShared) return [];
+  if (!existsSync(sharedPath(folder))) return [];
   return readdirSync(sharedPath(folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(suffix))
     .sort();

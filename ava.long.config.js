@@ -1,0 +1,4 @@
+export default {
+  files: ['build/test/long/**/*.test.js'],
+  timeout: '10m',
+};

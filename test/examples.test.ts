@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { runNode } from './helpers/command.js';
+import { ROOT } from './helpers/shared.js';
+
+async function example(name: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runNode([join(ROOT, 'build/examples', `${name}.js`), ...args]);
+  return { code, stderr, lines: stdout.split('\n').slice(0, -1) };
+}
+
+test('topic-to-ndjson prints the messages of a topic', async (t) => {
+  const { code, stderr, lines } = await example('topic-to-ndjson');
+  t.like({ code, stderr }, { code: 0, stderr: '' });
+  t.is(lines.length, 30);
+  t.like(JSON.parse(lines[1] ?? ''), {
+    logTime: '1700000000033333333',
+    message: { transforms: [{ header: { frame_id: 'map' }, child_frame_id: 'frame_0' }] },
+  });
+});
+
+test('average prints the average of what the fixture holds', async (t) => {
+  const { code, lines } = await example('average');
+  t.is(code, 0);
+  // ((n * 37 + 33) % 1000) / 4 - 100 for n = 0..119
+  let sum = 0;
+  for (let n = 0; n < 120; n++) sum += ((n * 37 + 33) % 1000) / 4 - 100;
+  t.deepEqual(lines, [`120 messages, average ${sum / 120} m/s²`]);
+});
+
+test('beside-mcap-core decodes what the indexed reader finds', async (t) => {
+  const { code, lines } = await example('beside-mcap-core');
+  t.is(code, 0);
+  t.is(lines.length, 11);
+  t.true(lines.includes('/wide 1700000000040000000n 3 fields'));
+  t.true(lines.includes('/primitives 1700000000010000000n 48 fields'));
+});
+
+test('abort stops with the reason of its signal', async (t) => {
+  const { code, lines } = await example('abort');
+  t.is(code, 0);
+  t.is(lines.length, 11);
+  t.is(lines.at(-1), 'stopped: 10 are enough');
+});
