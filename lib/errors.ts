@@ -24,8 +24,12 @@ export type McapErrorCode =
   | 'MCAP_BAD_RECORD'
   /** A record stands where the specification does not allow it: inside a chunk, before the Header, after DataEnd. */
   | 'MCAP_UNEXPECTED_RECORD'
-  /** Header, DataEnd or Footer is missing. */
-  | 'MCAP_MISSING_RECORD'
+  /** The first record is no Header. */
+  | 'MCAP_MISSING_HEADER'
+  /** The data section does not end with a DataEnd. */
+  | 'MCAP_MISSING_DATA_END'
+  /** The closing magic stands where the Footer should. */
+  | 'MCAP_MISSING_FOOTER'
   /** A record's length is above `maxRecordLength`. */
   | 'MCAP_RECORD_TOO_LARGE'
   /** A chunk says that it is larger, uncompressed, than `maxChunkSize`. */
@@ -124,6 +128,8 @@ export interface ErrorDetails {
   readonly offset?: number | undefined;
   /** Log time of the message, ns. */
   readonly logTime?: bigint | undefined;
+  /** Id of a channel without a definition. */
+  readonly channelId?: number | undefined;
   /** Line of the schema text, from 1. */
   readonly line?: number | undefined;
   /** Column in that line, from 1. */
@@ -140,6 +146,7 @@ export class McapStreamsError extends Error {
   readonly field?: string;
   readonly offset?: number;
   readonly logTime?: bigint;
+  readonly channelId?: number;
   readonly line?: number;
   readonly column?: number;
 
@@ -151,6 +158,7 @@ export class McapStreamsError extends Error {
     if (details.field !== undefined) this.field = details.field;
     if (details.offset !== undefined) this.offset = details.offset;
     if (details.logTime !== undefined) this.logTime = details.logTime;
+    if (details.channelId !== undefined) this.channelId = details.channelId;
     if (details.line !== undefined) this.line = details.line;
     if (details.column !== undefined) this.column = details.column;
   }
@@ -166,6 +174,7 @@ export class McapStreamsError extends Error {
       field: this.field ?? details.field,
       offset: this.offset ?? details.offset,
       logTime: this.logTime ?? details.logTime,
+      channelId: this.channelId ?? details.channelId,
       line: this.line ?? details.line,
       column: this.column ?? details.column,
       cause: this.cause ?? details.cause,

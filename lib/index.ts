@@ -15,7 +15,8 @@ export type {
   DecodeStats,
   MessageDecoderCodec,
 } from './streams/message-decoder.js';
-export type { ContainerOptions, ContainerStats, DamageReport } from './streams/container-core.js';
+export type { ContainerOptions, ContainerStats, DamageReport } from './streams/container-options.js';
+export type { Decompress } from './mcap/compression.js';
 export type { StreamOptions } from './streams/stream-options.js';
 export type { Selection, TopicSelector } from './mcap/filter.js';
 
@@ -25,6 +26,7 @@ export type {
   ChannelRecord,
   ChunkRecord,
   HeaderRecord,
+  LargeAttachmentRecord,
   McapRecord,
   McapRecordType,
   MessageRecord,

@@ -45,6 +45,12 @@ export class ByteQueue {
     return this.#length;
   }
 
+  /** Bytes of the first piece: so many can be drained in one. */
+  get firstLength(): number {
+    const piece = this.#pieces[this.#first];
+    return piece === undefined ? 0 : piece.end - piece.start;
+  }
+
   append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.#length += bytes.length;
@@ -77,6 +83,22 @@ export class ByteQueue {
       if (rest < length) return piece.bytes[piece.start + rest] ?? 0;
       rest -= length;
     }
+  }
+
+  /** All bytes in one piece, to be looked at. They stay in the queue. */
+  contiguous(): { readonly length: number; at(index: number): number } {
+    if (this.#pieces.length - this.#first > 1) {
+      const { span, start } = this.take(this.#length);
+      const piece = new Piece(span.bytes, span.bytes.length, false);
+      piece.start = start;
+      this.#pieces = [piece];
+      this.#first = 0;
+      this.#length = piece.end - start;
+    }
+    const piece = this.#pieces[this.#first];
+    if (piece === undefined) return { length: 0, at: () => 0 };
+    const { bytes, start, end } = piece;
+    return { length: end - start, at: (index) => bytes[start + index] ?? 0 };
   }
 
   /** Takes `count` bytes, which must be there. Bytes `[start, start + count)` of the span are the ones. */

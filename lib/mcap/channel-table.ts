@@ -78,7 +78,7 @@ export function unknownChannel(channelId: number, offset?: number): McapStreamsE
   return new McapStreamsError(
     'MCAP_UNKNOWN_CHANNEL',
     `a message names channel ${channelId}, which is not defined${at(offset)}`,
-    { offset },
+    { offset, channelId },
   );
 }
 

@@ -3,7 +3,9 @@ import { McapStreamsError } from '../errors.js';
 import { asBuffer, viewOf } from './byte-queue.js';
 import type { Decompressors } from './compression.js';
 import { crc32 } from './crc.js';
+import { decompressOnThread } from './decompress-pool.js';
 import { describeOpcode, OPCODE, RECORD_PREFIX } from './opcodes.js';
+import { findRecord } from './plausible.js';
 import type { ChunkHeader, RecordContent } from './records.js';
 import { badRecord, hex } from './records.js';
 
@@ -13,22 +15,32 @@ export interface ChunkLimits {
   readonly validateCrcs: boolean;
 }
 
+/** How chunks are decompressed. */
+export interface ChunkOpener extends ChunkLimits {
+  readonly decompressors: Decompressors;
+  /** Threads that may be used; 0: all is done here. */
+  readonly threads: number;
+}
+
 /**
  * Decompresses a chunk and verifies what its record says of it. Throws (or rejects with) `MCAP_CHUNK_TOO_LARGE`,
  * before anything is allocated, `MCAP_UNSUPPORTED_COMPRESSION`, `MCAP_DECOMPRESSION_FAILED`,
  * `MCAP_CHUNK_SIZE_MISMATCH`, `MCAP_CHUNK_CRC_MISMATCH`.
+ *
+ * @param onThread whether another thread is to do it; then the answer is a promise
  */
 export function openChunk(
   chunk: ChunkHeader,
   offset: number,
-  decompressors: Decompressors,
-  limits: ChunkLimits,
+  opener: ChunkOpener,
+  onThread: boolean,
 ): ChunkRecords | Promise<ChunkRecords> {
-  if (chunk.uncompressedSize > BigInt(limits.maxChunkSize)) {
+  const { decompressors } = opener;
+  if (chunk.uncompressedSize > BigInt(opener.maxChunkSize)) {
     throw chunkError(
       'MCAP_CHUNK_TOO_LARGE',
       offset,
-      `it says that it has ${chunk.uncompressedSize} bytes uncompressed; maxChunkSize is ${limits.maxChunkSize}`,
+      `it says that it has ${chunk.uncompressedSize} bytes uncompressed; maxChunkSize is ${opener.maxChunkSize}`,
     );
   }
   const size = Number(chunk.uncompressedSize);
@@ -40,12 +52,13 @@ export function openChunk(
       `its compression is ${JSON.stringify(chunk.compression)}; known are ${decompressors.names.join(', ')}`,
     );
   }
-  const check = (bytes: Uint8Array): ChunkRecords => {
+  const withCrc = opener.validateCrcs && chunk.uncompressedCrc !== 0;
+  const check = (bytes: Uint8Array, knownCrc?: number): ChunkRecords => {
     if (bytes.length !== size) {
       throw chunkError('MCAP_CHUNK_SIZE_MISMATCH', offset, `it has ${bytes.length} bytes uncompressed, not ${size}`);
     }
-    if (limits.validateCrcs && chunk.uncompressedCrc !== 0) {
-      const crc = crc32(bytes);
+    if (withCrc) {
+      const crc = knownCrc ?? crc32(bytes);
       if (crc !== chunk.uncompressedCrc) {
         throw chunkError(
           'MCAP_CHUNK_CRC_MISMATCH',
@@ -66,13 +79,19 @@ export function openChunk(
       error,
     );
   };
+  if (onThread) {
+    return decompressOnThread(chunk.compression, chunk.records, size, withCrc, opener.threads).then(
+      ({ bytes, crc }) => check(bytes, crc),
+      failed,
+    );
+  }
   let bytes: Uint8Array | Promise<Uint8Array>;
   try {
     bytes = decompress(chunk.records, size);
   } catch (error) {
     return failed(error);
   }
-  return bytes instanceof Promise ? bytes.then(check, failed) : check(bytes);
+  return bytes instanceof Promise ? bytes.then((whole) => check(whole), failed) : check(bytes);
 }
 
 /**
@@ -84,6 +103,8 @@ export class ChunkRecords implements RecordContent {
   readonly view: DataView;
   /** Offset of the chunk in the file. */
   readonly offset: number;
+  /** Where the record begins, with its opcode. */
+  #at = 0;
   opcode = 0;
   start = 0;
   end = 0;
@@ -96,6 +117,7 @@ export class ChunkRecords implements RecordContent {
 
   advance(): boolean {
     const at = this.end;
+    this.#at = at;
     const { view } = this;
     const left = view.byteLength - at;
     if (left === 0) return false;
@@ -116,6 +138,24 @@ export class ChunkRecords implements RecordContent {
   }
 
   /** Schema, Channel and Message belong in a chunk; what the specification does not know may stand there too. */
+  /** The same records from the first on. */
+  again(): ChunkRecords {
+    return new ChunkRecords(this.bytes, this.offset);
+  }
+
+  /**
+   * After `advance()` has thrown: goes to the next place where a chain of records goes on.
+   *
+   * @returns the bytes passed over
+   */
+  resync(limit: number): number {
+    const { bytes } = this;
+    const from = this.#at;
+    const { at } = findRecord({ length: bytes.length, at: (index) => bytes[index] ?? 0 }, from + 1, limit, true);
+    this.end = at;
+    return at - from;
+  }
+
   #checkOpcode(opcode: number): void {
     if (opcode === OPCODE.Schema || opcode === OPCODE.Channel || opcode > OPCODE.DataEnd) return;
     if (opcode === 0) throw chunkError('MCAP_BAD_OPCODE', this.offset, 'a record in it has opcode 0');

@@ -14,11 +14,24 @@ export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array | Promi
 export interface Decompressors {
   find(compression: string): Decompress | undefined;
   readonly names: readonly string[];
+  /** Whether another thread can do it too: the user's own functions stay on this one. */
+  isThreaded(compression: string): boolean;
 }
 
 /** The compressions of the MCAP registry: none, zstd, lz4. */
 export function builtInDecompressors(): Decompressors {
   return BUILT_IN;
+}
+
+/** The same, with decompressors of the user's own by name before them. */
+export function decompressorsWith(own: Readonly<Record<string, Decompress>> | undefined): Decompressors {
+  if (own === undefined) return BUILT_IN;
+  const table = new Map(Object.entries(own));
+  return {
+    find: (compression) => table.get(compression) ?? TABLE.get(compression),
+    names: [...BUILT_IN.names, ...table.keys()],
+    isThreaded: (compression) => !table.has(compression) && BUILT_IN.isThreaded(compression),
+  };
 }
 
 const identity: Decompress = (bytes) => bytes;
@@ -105,4 +118,5 @@ const TABLE = new Map<string, Decompress>([
 const BUILT_IN: Decompressors = {
   find: (compression) => TABLE.get(compression),
   names: ['none', 'zstd', 'lz4'],
+  isThreaded: (compression) => compression === 'zstd' || compression === 'lz4',
 };

@@ -19,12 +19,19 @@ export const SELECTION_OPTIONS = ['topics', 'schemaNames', 'startTime', 'endTime
 
 export type ChannelFilter = (channel: ChannelRecord, schema: SchemaRecord | undefined) => boolean;
 
+/** The selection as a function. It remembers its answers: a predicate of the user is asked once a channel. */
 export function channelFilter(selection: Selection): ChannelFilter {
   const byTopic = topicFilter(selection.topics);
   const names = selection.schemaNames && new Set(selection.schemaNames.map(shortTypeName));
+  const answers = new Map<string, boolean>();
   return (channel, schema) => {
-    if (names !== undefined && (schema === undefined || !names.has(shortTypeName(schema.name)))) return false;
-    return byTopic(channel);
+    const key = `${channel.id} ${channel.schemaId} ${channel.topic}`;
+    let answer = answers.get(key);
+    if (answer === undefined) {
+      const named = names === undefined || (schema !== undefined && names.has(shortTypeName(schema.name)));
+      answers.set(key, (answer = named && byTopic(channel)));
+    }
+    return answer;
   };
 }
 

@@ -5,11 +5,17 @@
  * against `maxRecordLength` before anything waits for them, records that are not wanted are passed over without being
  * kept, and the order that the specification demands (Header, data section, DataEnd, summary section, Footer, magic)
  * is verified, as are the CRCs of the data and summary sections.
+ *
+ * With `recover` a fault is handed out as damage and the reader goes on at the next place where a chain of records goes
+ * on. It then believes a record only when what follows it looks like a record too, so that a wrong length does not
+ * swallow what stands behind it.
  */
 import { McapStreamsError } from '../errors.js';
+import type { McapErrorCode } from '../errors.js';
 import { ByteQueue } from './byte-queue.js';
 import { crc32 } from './crc.js';
 import { describeOpcode, MAGIC, OPCODE, RECORD_PREFIX } from './opcodes.js';
+import { findRecord, isMagic, isRecord, lengthsAgree, peekU64 } from './plausible.js';
 import type { RecordContent } from './records.js';
 import { hex } from './records.js';
 
@@ -19,10 +25,38 @@ export interface RecordReaderOptions {
   readonly validateCrcs: boolean;
   /** Which records are handed out; the others are passed over without being kept. */
   readonly wants: (opcode: number) => boolean;
+  /** Whether attachments longer than this come in parts. Bytes of the record. Default: none. */
+  readonly splitAttachmentsFrom?: number | undefined;
+  /** Whether the reader goes on behind a fault. Default false: it throws. */
+  readonly recover?: boolean | undefined;
 }
 
+/** What the reader hands out beside records. */
+export interface Damage {
+  readonly damage: McapStreamsError;
+  /** Bytes that were passed over. */
+  readonly bytes: number;
+}
+
+/** What there is of the last record of a cut file, a Chunk. */
+export interface CutChunk {
+  readonly cutChunk: RecordContent;
+}
+
+/** A part of an attachment that is too large for memory: bytes of the record's content. */
+export interface AttachmentPart {
+  readonly part: Uint8Array;
+  /** Offset of the record in the file. */
+  readonly offset: number;
+  /** Bytes of the record's content that are still to come. */
+  readonly left: number;
+}
+
+export type ReaderItem = RecordContent | Damage | CutChunk | AttachmentPart;
+
 /** Where in the file the reader stands. */
-type Section = 'magic' | 'header' | 'data' | 'summary' | 'end-magic' | 'done';
+type Section = 'magic' | 'header' | 'data' | 'summary' | 'end-magic' | 'cut' | 'done';
+type RecordSection = 'header' | 'data' | 'summary';
 
 /** Records that belong before DataEnd. */
 const DATA_ONLY = new Set<number>([
@@ -34,6 +68,19 @@ const DATA_ONLY = new Set<number>([
   OPCODE.DataEnd,
 ]);
 
+/** A fault, thrown inside and handed out as damage where `recover` says so. */
+class Fault extends Error {
+  readonly error: McapStreamsError;
+  /** Whether the place of the next record is unknown. */
+  readonly lost: boolean;
+
+  constructor(error: McapStreamsError, lost: boolean) {
+    super(error.message);
+    this.error = error;
+    this.lost = lost;
+  }
+}
+
 export class RecordReader {
   readonly #options: RecordReaderOptions;
   readonly #queue = new ByteQueue();
@@ -43,8 +90,18 @@ export class RecordReader {
   #ended = false;
   /** Bytes of an unwanted record that are still to be passed over. */
   #toSkip = 0;
+  /** Bytes of an attachment that are still to be handed out in parts, and where its record stands. */
+  #toSplit = 0;
+  #splitOffset = 0;
   /** CRC of the section so far. */
   #crc = 0;
+  /** The fault behind which a record is searched for, and how many bytes have been passed over. */
+  #search: { error: McapStreamsError; bytes: number } | undefined;
+  /** A search goes on when so many bytes are there. */
+  #searchFrom = 0;
+  /** Order faults are told once a section. */
+  readonly #told = new Set<string>();
+  #cutBytes = 0;
 
   constructor(options: RecordReaderOptions) {
     this.#options = options;
@@ -66,56 +123,80 @@ export class RecordReader {
   }
 
   /**
-   * The next record, or `undefined`: more bytes are needed, or after `end()` the file is over. Throws `MCAP_*`; after
-   * that it gives nothing more.
+   * The next item, or `undefined`: more bytes are needed, or after `end()` the file is over. Throws `MCAP_*`; with
+   * `recover` only where the input is no MCAP at all. After a throw it gives nothing more.
    */
-  next(): RecordContent | undefined {
+  next(): ReaderItem | undefined {
     for (;;) {
-      if (this.#toSkip > 0 && !this.#skip()) return this.#wait();
-      switch (this.#section) {
-        case 'magic':
-          if (!this.#startMagic()) return this.#wait();
-          break;
-        case 'end-magic':
-          if (!this.#endMagic()) return this.#wait();
-          break;
-        case 'done':
-          if (this.#queue.length > 0) throw this.#error('MCAP_TRAILING_DATA', 'bytes follow the closing magic');
-          return undefined;
-        default: {
-          const record = this.#record(this.#section);
-          if (record === undefined) return this.#wait();
-          if (record !== 'skipped') return record;
-        }
+      try {
+        const item = this.#step();
+        if (item !== 'again') return item;
+      } catch (fault) {
+        if (!(fault instanceof Fault)) throw fault;
+        if (this.#options.recover !== true) throw fault.error;
+        if (!fault.lost) return { damage: fault.error, bytes: 0 };
+        this.#search = { error: fault.error, bytes: 0 };
+        this.#searchFrom = 0;
       }
     }
   }
 
-  #record(section: 'header' | 'data' | 'summary'): RecordContent | 'skipped' | undefined {
+  #step(): ReaderItem | 'again' | undefined {
+    if (this.#search !== undefined) return this.#searching(this.#search);
+    if (this.#toSplit > 0) return this.#part();
+    if (this.#toSkip > 0) return this.#skip() ? 'again' : this.#wait();
+    switch (this.#section) {
+      case 'magic':
+        return this.#startMagic() ? 'again' : this.#wait();
+      case 'end-magic':
+        return this.#endMagic() ? 'again' : this.#wait();
+      case 'cut':
+        return this.#afterCut();
+      case 'done':
+        return this.#afterEnd();
+      default:
+        return this.#record(this.#section) ?? this.#wait();
+    }
+  }
+
+  #record(section: RecordSection): RecordContent | 'again' | undefined {
     const queue = this.#queue;
+    const { maxRecordLength, wants, recover } = this.#options;
     if (queue.length < 1) return undefined;
     const opcode = queue.at(0);
+    if (opcode === 0) throw this.#fault('MCAP_BAD_OPCODE', 'a record has opcode 0', true);
     this.#checkOrder(section, opcode);
     if (queue.length < RECORD_PREFIX) return undefined;
-    let low = 0;
-    let high = 0;
-    for (let n = 0; n < 4; n++) {
-      low += queue.at(1 + n) * 2 ** (8 * n);
-      high += queue.at(5 + n) * 2 ** (8 * n);
-    }
-    const length = high * 2 ** 32 + low;
-    const wanted = this.#options.wants(opcode) || opcode === OPCODE.Footer || opcode === OPCODE.DataEnd;
-    if (length > (wanted ? this.#options.maxRecordLength : Number.MAX_SAFE_INTEGER)) {
-      throw this.#error(
+    const length = peekU64(queue, 1);
+    const split = opcode === OPCODE.Attachment && length > (this.#options.splitAttachmentsFrom ?? Infinity);
+    const kept = !split && (wants(opcode) || opcode === OPCODE.Footer || opcode === OPCODE.DataEnd);
+    if (length > (kept ? maxRecordLength : Number.MAX_SAFE_INTEGER)) {
+      throw this.#fault(
         'MCAP_RECORD_TOO_LARGE',
-        `${describeOpcode(opcode)} record says that it has ${length} bytes; maxRecordLength is ${this.#options.maxRecordLength}`,
+        `${describeOpcode(opcode)} record says that it has ${length} bytes; maxRecordLength is ${maxRecordLength}`,
+        true,
       );
     }
-    if (!wanted) {
-      this.#toSkip = RECORD_PREFIX + length;
-      return 'skipped';
+    if (opcode === OPCODE.Attachment && !kept) {
+      // It will not be seen whole: its length is believed only if the lengths inside it say the same.
+      const agree = lengthsAgree(queue, opcode, RECORD_PREFIX, length);
+      if (agree === undefined) return undefined;
+      if (!agree) throw this.#fault('MCAP_BAD_RECORD', 'the lengths of an Attachment do not agree', true);
+    } else if (recover === true && !this.#isBelieved(opcode, length)) {
+      return undefined;
     }
-    if (queue.length < RECORD_PREFIX + length) return undefined;
+    if (split && wants(opcode)) {
+      this.#splitOffset = this.#offset;
+      this.#toSplit = length;
+      this.#drop(RECORD_PREFIX);
+      return 'again';
+    }
+    if (kept && queue.length < RECORD_PREFIX + length) return undefined;
+    if (section === 'header') this.#section = 'data';
+    if (!kept) {
+      this.#toSkip = RECORD_PREFIX + length;
+      return 'again';
+    }
     const { span, start } = queue.take(RECORD_PREFIX + length);
     const record: RecordContent = {
       opcode,
@@ -125,76 +206,118 @@ export class RecordReader {
       end: start + RECORD_PREFIX + length,
       offset: this.#offset,
     };
-    this.#pass(record, section, start);
     this.#offset += RECORD_PREFIX + length;
-    if (!this.#options.wants(opcode)) return 'skipped';
-    return record;
+    this.#pass(record, start);
+    return wants(opcode) ? record : 'again';
+  }
+
+  /** Whether a record can be handed out: false when it takes more bytes to tell. Throws when it is none. */
+  #isBelieved(opcode: number, length: number): boolean {
+    // Whether the magic follows a Footer is asked when it is its turn.
+    if (opcode === OPCODE.Footer && length >= 20 && length < 1024) return true;
+    const verdict = isRecord(this.#queue, 0, this.#options.maxRecordLength, this.#ended, false);
+    if (verdict === 'yes') return true;
+    if (verdict === 'more') return false;
+    if (this.#ended && this.#queue.length < RECORD_PREFIX + length) return false; // cut, see #wait
+    throw this.#fault('MCAP_BAD_RECORD', `the length of a ${describeOpcode(opcode)} record, ${length}, is wrong`, true);
   }
 
   /** Follows the sections and their CRCs; `from` is where the record begins, with its opcode. */
-  #pass(record: RecordContent, section: Section, from: number): void {
+  #pass(record: RecordContent, from: number): void {
     const { opcode, view, start, end } = record;
-    if (section === 'header') this.#section = 'data';
     if (opcode === OPCODE.DataEnd) {
-      const said = end - start < 4 ? 0 : view.getUint32(start, true);
-      if (this.#options.validateCrcs && said !== 0 && said !== this.#crc) {
-        throw this.#error(
-          'MCAP_DATA_CRC_MISMATCH',
-          `the CRC of the data section is ${hex(this.#crc)}, DataEnd says ${hex(said)}`,
-        );
-      }
+      const crc = this.#crc;
       this.#section = 'summary';
       this.#crc = 0;
+      const said = end - start < 4 ? 0 : view.getUint32(start, true);
+      this.#checkCrc('MCAP_DATA_CRC_MISMATCH', 'data section', crc, said, record.offset);
       return;
     }
     if (opcode === OPCODE.Footer) {
-      if (end - start < 20) throw this.#error('MCAP_BAD_RECORD', 'the Footer is shorter than its fields');
-      const said = view.getUint32(start + 16, true);
+      this.#section = 'end-magic';
+      if (end - start < 20) throw this.#fault('MCAP_BAD_RECORD', 'the Footer is shorter than its fields', false);
       // The summary CRC covers the Footer up to the field itself.
       const crc = crc32(record.bytes.subarray(from, start + 16), this.#crc);
-      if (this.#options.validateCrcs && said !== 0 && said !== crc) {
-        throw this.#error(
-          'MCAP_SUMMARY_CRC_MISMATCH',
-          `the CRC of the summary section is ${hex(crc)}, the Footer says ${hex(said)}`,
-        );
-      }
-      this.#section = 'end-magic';
+      this.#checkCrc(
+        'MCAP_SUMMARY_CRC_MISMATCH',
+        'summary section',
+        crc,
+        view.getUint32(start + 16, true),
+        record.offset,
+      );
       return;
     }
     this.#addCrc(record.bytes.subarray(from, end));
+  }
+
+  #checkCrc(code: McapErrorCode, what: string, crc: number, said: number, offset: number): void {
+    if (!this.#options.validateCrcs || said === 0 || said === crc) return;
+    const message = `the CRC of the ${what} is ${hex(crc)}, the file says ${hex(said)} (at byte ${offset})`;
+    throw new Fault(new McapStreamsError(code, message, { offset }), false);
   }
 
   #addCrc(bytes: Uint8Array): void {
     if (this.#options.validateCrcs) this.#crc = crc32(bytes, this.#crc);
   }
 
-  #skip(): boolean {
-    const taken = this.#queue.drain(this.#toSkip, (part) => {
+  #drop(count: number): number {
+    const taken = this.#queue.drain(count, (part) => {
       this.#addCrc(part);
     });
     this.#offset += taken;
-    this.#toSkip -= taken;
-    if (this.#toSkip > 0) return false;
-    if (this.#section === 'header') this.#section = 'data';
-    return true;
+    return taken;
   }
 
-  #checkOrder(section: 'header' | 'data' | 'summary', opcode: number): void {
-    if (opcode === 0) throw this.#error('MCAP_BAD_OPCODE', 'a record has opcode 0');
+  #skip(): boolean {
+    this.#toSkip -= this.#drop(this.#toSkip);
+    return this.#toSkip === 0;
+  }
+
+  #part(): ReaderItem | undefined {
+    const count = Math.min(this.#toSplit, this.#queue.length);
+    if (count === 0) return this.#wait();
+    let part: Uint8Array | undefined;
+    // One piece at a time, where it lies.
+    this.#queue.drain(Math.min(count, this.#queue.firstLength), (bytes) => {
+      part = bytes;
+    });
+    if (part === undefined) return undefined;
+    this.#addCrc(part);
+    this.#offset += part.length;
+    this.#toSplit -= part.length;
+    return { part, offset: this.#splitOffset, left: this.#toSplit };
+  }
+
+  #checkOrder(section: RecordSection, opcode: number): void {
     const name = describeOpcode(opcode);
     if (section === 'header') {
-      if (opcode !== OPCODE.Header) {
-        throw this.#error('MCAP_MISSING_RECORD', `the first record is ${name}, not a Header`);
-      }
+      if (opcode === OPCODE.Header) return;
+      this.#orderFault('MCAP_MISSING_HEADER', `the first record is ${name}, not a Header`);
+      this.#section = 'data';
       return;
     }
-    if (opcode === OPCODE.Header) throw this.#error('MCAP_UNEXPECTED_RECORD', 'a second Header');
+    if (isMagic(this.#queue, 0) === 'yes') {
+      const code = section === 'data' ? 'MCAP_MISSING_DATA_END' : 'MCAP_MISSING_FOOTER';
+      const fault = this.#fault(code, 'the closing magic stands where a record should', false);
+      this.#drop(MAGIC.length);
+      this.#section = 'done';
+      throw fault;
+    }
+    if (opcode === OPCODE.Header) this.#orderFault('MCAP_UNEXPECTED_RECORD', 'a second Header');
     if (section === 'data' && opcode === OPCODE.Footer) {
-      throw this.#error('MCAP_MISSING_RECORD', 'the Footer follows the data section without a DataEnd');
+      this.#orderFault('MCAP_MISSING_DATA_END', 'the Footer follows the data section without a DataEnd');
     }
     if (section === 'summary' && DATA_ONLY.has(opcode)) {
-      throw this.#error('MCAP_UNEXPECTED_RECORD', `a ${name} record stands after DataEnd`);
+      this.#orderFault('MCAP_UNEXPECTED_RECORD', `a ${name} record stands after DataEnd`);
     }
+  }
+
+  /** Records in a wrong order can be read all the same: with `recover` that is told once, and reading goes on. */
+  #orderFault(code: McapErrorCode, what: string): void {
+    const id = `${code} ${this.#section}`;
+    if (this.#options.recover === true && this.#told.has(id)) return;
+    this.#told.add(id);
+    throw this.#fault(code, what, false);
   }
 
   #startMagic(): boolean {
@@ -202,51 +325,109 @@ export class RecordReader {
     for (let n = 0; n < have; n++) {
       if (this.#queue.at(n) === MAGIC[n]) continue;
       // Byte 5 is the version; all else is what makes the file an MCAP.
-      if (n === 5) {
-        throw this.#error(
-          'MCAP_UNSUPPORTED_VERSION',
-          `MCAP version ${JSON.stringify(String.fromCharCode(this.#queue.at(n)))} is not supported, only "0"`,
-        );
-      }
-      throw this.#error('MCAP_NOT_MCAP', 'the input does not begin with the MCAP magic');
+      if (n !== 5) throw this.#fault('MCAP_NOT_MCAP', 'the input does not begin with the MCAP magic', false).error;
+      const version = JSON.stringify(String.fromCharCode(this.#queue.at(n)));
+      const what = `MCAP version ${version} is not supported, only "0"`;
+      throw this.#fault('MCAP_UNSUPPORTED_VERSION', what, false).error;
     }
     if (have < MAGIC.length) return false;
-    this.#passMagic('header');
+    this.#drop(MAGIC.length);
+    this.#section = 'header';
     return true;
   }
 
   #endMagic(): boolean {
-    const have = Math.min(this.#queue.length, MAGIC.length);
-    for (let n = 0; n < have; n++) {
-      if (this.#queue.at(n) !== MAGIC[n]) {
-        throw this.#error('MCAP_BAD_END_MAGIC', 'the Footer is not followed by the MCAP magic');
-      }
-    }
-    if (have < MAGIC.length) return false;
-    this.#passMagic('done');
+    const verdict = isMagic(this.#queue, 0);
+    if (verdict === 'more') return false;
+    if (verdict === 'no') throw this.#fault('MCAP_BAD_END_MAGIC', 'the Footer is not followed by the MCAP magic', true);
+    this.#section = 'done';
+    this.#drop(MAGIC.length);
     return true;
   }
 
-  #passMagic(section: Section): void {
-    this.#queue.drain(MAGIC.length, (part) => {
-      this.#addCrc(part);
-    });
-    this.#offset += MAGIC.length;
-    this.#section = section;
+  #afterEnd(): Damage | undefined {
+    if (this.#queue.length === 0) return undefined;
+    const { error } = this.#fault('MCAP_TRAILING_DATA', 'bytes follow the closing magic', false);
+    if (this.#options.recover !== true) throw error;
+    const bytes = this.#drop(this.#queue.length);
+    if (this.#told.has('trailing')) return undefined;
+    this.#told.add('trailing');
+    return { damage: error, bytes };
+  }
+
+  /** Passes over bytes until a chain of records goes on. */
+  #searching(search: { error: McapStreamsError; bytes: number }): Damage | 'again' | undefined {
+    const queue = this.#queue;
+    if (!this.#ended && queue.length < this.#searchFrom) return undefined;
+    // The fault's own place is not tried again.
+    const from = search.bytes === 0 ? 1 : 0;
+    const { at, certain } = findRecord(queue.contiguous(), from, this.#options.maxRecordLength, this.#ended);
+    search.bytes += this.#drop(at);
+    if (!certain) {
+      // Twice as much before the same place is tried again: a search costs no more than reading.
+      this.#searchFrom = Math.max(2 * queue.length, 64);
+      if (!this.#ended) return undefined;
+    }
+    this.#search = undefined;
+    if (this.#section === 'header' || this.#section === 'end-magic') this.#section = 'data';
+    if (!certain) this.#section = 'done';
+    return { damage: search.error, bytes: search.bytes };
   }
 
   /** More bytes are needed. When none come, the file is cut. */
-  #wait(): RecordContent | undefined {
+  #wait(): CutChunk | undefined {
     if (!this.#ended) return undefined;
     if (this.#section === 'magic' && this.#queue.length === 0) {
-      throw this.#error('MCAP_NOT_MCAP', 'the input is empty');
+      throw this.#fault('MCAP_NOT_MCAP', 'the input is empty', false).error;
     }
-    const at = this.#offset + this.#queue.length;
-    throw this.#error('MCAP_TRUNCATED', `the input ends at byte ${at}, ${WHERE[this.#section]}`);
+    const inside = this.#toSkip > 0 || this.#toSplit > 0;
+    const cutChunk = inside ? undefined : this.#cutChunk();
+    if (cutChunk !== undefined) return { cutChunk };
+    // With bytes left a length may have been wrong: then a record is searched for among them.
+    const searchable = !inside && this.#queue.length > 0 && this.#section !== 'magic';
+    const fault = this.#truncated(searchable && this.#section !== 'end-magic');
+    if (!fault.lost) this.#section = 'done';
+    this.#toSkip = this.#toSplit = 0;
+    throw fault;
   }
 
-  #error(code: McapStreamsError['code'], what: string): McapStreamsError {
-    return new McapStreamsError(code, `${what} (at byte ${this.#offset})`, { offset: this.#offset });
+  #truncated(lost: boolean): Fault {
+    const at = this.#offset + this.#queue.length;
+    return this.#fault('MCAP_TRUNCATED', `the input ends at byte ${at}, ${WHERE[this.#section]}`, lost);
+  }
+
+  /** What was whole in the last chunk has come out: now the cut itself is told. */
+  #afterCut(): Damage {
+    const fault = this.#truncated(false);
+    this.#section = 'done';
+    if (this.#options.recover !== true) throw fault.error;
+    return { damage: fault.error, bytes: this.#cutBytes };
+  }
+
+  /** The beginning of a Chunk at the end of the file, whose lengths agree: it is cut and not wrong. */
+  #cutChunk(): RecordContent | undefined {
+    const queue = this.#queue;
+    if (this.#section === 'magic' || this.#section === 'end-magic') return undefined;
+    if (queue.length <= RECORD_PREFIX || queue.at(0) !== OPCODE.Chunk) return undefined;
+    if (lengthsAgree(queue, OPCODE.Chunk, RECORD_PREFIX, peekU64(queue, 1)) !== true) return undefined;
+    const offset = this.#offset;
+    const count = queue.length;
+    const { span, start } = queue.take(count);
+    this.#offset += count;
+    this.#cutBytes = count;
+    this.#section = 'cut';
+    return {
+      opcode: OPCODE.Chunk,
+      bytes: span.bytes,
+      view: span.view,
+      start: start + RECORD_PREFIX,
+      end: start + count,
+      offset,
+    };
+  }
+
+  #fault(code: McapErrorCode, what: string, lost: boolean): Fault {
+    return new Fault(new McapStreamsError(code, `${what} (at byte ${this.#offset})`, { offset: this.#offset }), lost);
   }
 }
 
@@ -256,5 +437,6 @@ const WHERE: Record<Section, string> = {
   data: 'inside the data section',
   summary: 'inside the summary section',
   'end-magic': 'inside the closing magic',
+  cut: 'inside a chunk',
   done: 'after the closing magic',
 };

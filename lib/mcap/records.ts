@@ -1,11 +1,24 @@
 /** Record contents -> record objects (MCAP specification, "Records"), in the shapes of `@mcap/core`. */
+import type { Readable } from 'node:stream';
 import type { McapTypes } from '@mcap/core';
 import { McapStreamsError } from '../errors.js';
 import { crc32 } from './crc.js';
 import { describeOpcode, OPCODE } from './opcodes.js';
 
+/** An attachment that is not held in memory. */
+export interface LargeAttachmentRecord {
+  readonly type: 'Attachment';
+  readonly name: string;
+  readonly mediaType: string;
+  readonly logTime: bigint;
+  readonly createTime: bigint;
+  /** Bytes of `data`. */
+  readonly dataLength: number;
+  readonly data: Readable;
+}
+
 /** Every record, `{ type, ... }`: times and 64-bit fields are bigint (ns), maps are `Map`. */
-export type McapRecord = McapTypes.TypedMcapRecord;
+export type McapRecord = McapTypes.TypedMcapRecord | LargeAttachmentRecord;
 /** Names of all record types; `Unknown` is every opcode that the specification does not define. */
 export type McapRecordType = McapRecord['type'];
 export type HeaderRecord = McapTypes.TypedMcapRecords['Header'];
@@ -144,6 +157,25 @@ export function parseChunk(record: RecordContent): ChunkHeader {
   };
 }
 
+/** A Chunk whose record the end of the file has cut: `records` is what there is. `undefined`: not even its fields. */
+export function parseCutChunk(record: RecordContent): (ChunkHeader & { readonly records: Buffer }) | undefined {
+  const fields = new Fields(record);
+  try {
+    const header = {
+      messageStartTime: fields.u64(),
+      messageEndTime: fields.u64(),
+      uncompressedSize: fields.u64(),
+      uncompressedCrc: fields.u32(),
+      compression: fields.string(),
+    };
+    fields.u64();
+    return { ...header, records: record.bytes.subarray(fields.position, record.end) };
+  } catch (error) {
+    if (error instanceof McapStreamsError) return undefined;
+    throw error;
+  }
+}
+
 export function parseMessage(record: RecordContent): MessageRecord {
   const { view, start, end } = record;
   if (end - start < MESSAGE_FIXED_LENGTH) throw badRecord(record, 'it is shorter than its fixed part');
@@ -204,7 +236,7 @@ function parseAttachment(record: RecordContent, validateCrcs: boolean): Attachme
  * One record. Fields behind the known ones are ignored, as the specification asks. Throws `MCAP_BAD_RECORD` where a
  * length runs over the record's end, `MCAP_ATTACHMENT_CRC_MISMATCH` for an attachment.
  */
-export function parseRecord(record: RecordContent, validateCrcs: boolean): McapRecord {
+export function parseRecord(record: RecordContent, validateCrcs: boolean): McapTypes.TypedMcapRecord {
   const fields = new Fields(record);
   switch (record.opcode) {
     case OPCODE.Header:

@@ -1,12 +1,15 @@
 /** MCAP bytes -> decoded messages, in one stage: the record parser and the ROS 2 decoder fused. */
 import { pipeline } from 'node:stream';
+import type { ChunkQuery } from '../mcap/chunk-selection.js';
 import { OPCODE } from '../mcap/opcodes.js';
 import { parseChannel, parseSchema } from '../mcap/records.js';
 import type { RecordContent } from '../mcap/records.js';
 import { checkOptions } from '../options.js';
 import { batched } from './batch.js';
-import { CONTAINER_OPTIONS, ContainerCore, containerSettings, positive } from './container-core.js';
-import type { ContainerOptions, ContainerStats, RecordHandler } from './container-core.js';
+import { ContainerCore } from './container-core.js';
+import type { RecordHandler } from './container-core.js';
+import { CONTAINER_OPTIONS, containerSettings, wholeNumber } from './container-options.js';
+import type { ContainerOptions, ContainerStats } from './container-options.js';
 import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions, DecodeStats } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
@@ -33,10 +36,12 @@ export class DecodeStream<Out = DecodedMessage> extends PullTransform<Uint8Array
     checkOptions(options, OPTIONS, 'decodeStream');
     const decoder = new MessageDecoder(options, containerSettings(options).maxChannels);
     const core = new ContainerCore(new DecodeHandler(decoder), options);
-    const batch = positive(options.batch, 'batch');
+    const batch = wholeNumber(options.batch, 'batch', 1);
     super((batch === undefined ? core : batched(core, batch)) as PullCore<Uint8Array, Out>, {
       readableObjectMode: true,
       signal: options.signal,
+      maxJobs: core.maxJobs,
+      maxCost: core.maxCost,
       // A batch is a buffer by itself.
       readableHighWaterMark: options.readableHighWaterMark ?? (batch === undefined ? undefined : 1),
       writableHighWaterMark: options.writableHighWaterMark,
@@ -94,8 +99,11 @@ function isSource(value: ByteSource | DecodeStreamOptions | undefined): value is
 class DecodeHandler implements RecordHandler<DecodedMessage> {
   readonly #decoder: MessageDecoder;
 
+  readonly query: ChunkQuery | undefined;
+
   constructor(decoder: MessageDecoder) {
     this.#decoder = decoder;
+    this.query = decoder.query;
   }
 
   wants(opcode: number): boolean {

@@ -3,11 +3,17 @@ import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
 import { OPCODE, recordName } from '../mcap/opcodes.js';
 import { parseRecord } from '../mcap/records.js';
 import type { McapRecord, McapRecordType, RecordContent } from '../mcap/records.js';
-import { OptionError } from '../errors.js';
+import { McapStreamsError, OptionError } from '../errors.js';
+import type { AttachmentPart } from '../mcap/record-reader.js';
 import { checkChoice, checkOptions, nearest } from '../options.js';
-import { CONTAINER_OPTIONS, ContainerCore, containerSettings } from './container-core.js';
-import type { ContainerOptions, ContainerStats, RecordHandler } from './container-core.js';
+import { ContainerCore } from './container-core.js';
+import type { RecordHandler } from './container-core.js';
+import { CONTAINER_OPTIONS, containerSettings } from './container-options.js';
+import type { ContainerOptions, ContainerStats } from './container-options.js';
+import { EMPTY } from './producers.js';
 import { PullTransform } from './pull-transform.js';
+import type { Producer } from './pull-transform.js';
+import { AttachmentAssembler } from './attachment-body.js';
 import { STREAM_OPTIONS } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
@@ -17,11 +23,18 @@ export interface McapRecordParserOptions extends ContainerOptions, StreamOptions
    * Chunk record itself, with its compressed `records`, before what is in it.
    */
   readonly include?: readonly McapRecordType[] | undefined;
-  /** Whether attachments are emitted, in memory, or passed over without being kept. Default `buffer`. */
-  readonly attachments?: 'buffer' | 'skip' | undefined;
+  /**
+   * `buffer`: an attachment's `data` is in memory; above 16 MiB it is a Readable over a temporary file, with
+   * `dataLength`. `stream`: `data` is a Readable over the input itself, which has to be read or destroyed before the next
+   * record comes. `skip`: attachments are passed over without being kept. Default `buffer`.
+   */
+  readonly attachments?: 'buffer' | 'stream' | 'skip' | undefined;
 }
 
 const OPTIONS = [...CONTAINER_OPTIONS, ...STREAM_OPTIONS, 'include', 'attachments'] as const;
+
+/** Longer attachments are not held in memory. Bytes. */
+const LARGE_ATTACHMENT = 16 * 2 ** 20;
 
 const TYPES: readonly McapRecordType[] = [...(Object.keys(OPCODE) as McapRecordType[]), 'Unknown'];
 
@@ -40,6 +53,8 @@ export class McapRecordParser extends PullTransform<Uint8Array, McapRecord> {
     super(core, {
       readableObjectMode: true,
       signal: options.signal,
+      maxJobs: core.maxJobs,
+      maxCost: core.maxCost,
       readableHighWaterMark: options.readableHighWaterMark,
       writableHighWaterMark: options.writableHighWaterMark,
     });
@@ -58,10 +73,15 @@ class ParserHandler implements RecordHandler<McapRecord> {
   readonly #emitted: ReadonlySet<McapRecordType>;
   /** By opcode. */
   readonly #wanted: boolean[];
+  readonly splitAttachmentsFrom: number;
+  readonly #streamed: boolean;
+  #assembler: AttachmentAssembler | undefined;
 
   constructor(options: McapRecordParserOptions) {
     const settings = containerSettings(options);
-    checkChoice(options.attachments, ['buffer', 'skip'], 'attachments');
+    checkChoice(options.attachments, ['buffer', 'stream', 'skip'], 'attachments');
+    this.#streamed = options.attachments === 'stream';
+    this.splitAttachmentsFrom = this.#streamed ? 0 : LARGE_ATTACHMENT;
     for (const type of options.include ?? []) {
       if (TYPES.includes(type)) continue;
       throw new OptionError(
@@ -83,6 +103,20 @@ class ParserHandler implements RecordHandler<McapRecord> {
     return this.#wanted[opcode] === true;
   }
 
+  part(part: AttachmentPart): Producer<McapRecord> | Promise<Producer<McapRecord>> {
+    this.#assembler ??= new AttachmentAssembler(this.#streamed ? 'flow' : 'spool', this.#validateCrcs);
+    const assembler = this.#assembler;
+    if (part.left === 0) this.#assembler = undefined;
+    const { record, wait } = assembler.add(part);
+    if (record !== undefined) return one(record);
+    return wait === undefined ? EMPTY : wait.then(() => EMPTY);
+  }
+
+  close(error: McapStreamsError | undefined): void {
+    this.#assembler?.fail(error ?? new McapStreamsError('MCAP_TRUNCATED', 'the rest of the attachment was not read'));
+    this.#assembler = undefined;
+  }
+
   handle(content: RecordContent): McapRecord | undefined {
     const record = parseRecord(content, this.#validateCrcs);
     switch (record.type) {
@@ -101,4 +135,15 @@ class ParserHandler implements RecordHandler<McapRecord> {
     }
     return this.#emitted.has(record.type) ? record : undefined;
   }
+}
+
+function one<Out>(output: Out): Producer<Out> {
+  let next: Out | undefined = output;
+  return {
+    next: () => {
+      const given = next;
+      next = undefined;
+      return given;
+    },
+  };
 }

@@ -6,6 +6,7 @@ import { checkCodecOptions, compileCodec } from '../cdr/codec.js';
 import type { CodecOptions, MessageCodec } from '../cdr/codec.js';
 import { McapStreamsError } from '../errors.js';
 import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
+import type { ChunkQuery } from '../mcap/chunk-selection.js';
 import { channelFilter, SELECTION_OPTIONS } from '../mcap/filter.js';
 import type { ChannelFilter, Selection } from '../mcap/filter.js';
 import { badRecord, MESSAGE_FIXED_LENGTH } from '../mcap/records.js';
@@ -68,6 +69,11 @@ export interface DecodeOptions extends Selection, CodecOptions {
   /** The same for channels that no decoder takes, by their message encoding or schema encoding. Default `throw`. */
   readonly unsupported?: 'throw' | 'raw' | 'skip' | undefined;
   readonly onUnsupported?: ((report: ChannelReport) => void) | undefined;
+  /**
+   * Whether all chunks are read for their definitions. Default false: chunks that hold nothing selected are passed over,
+   * as told by their message indexes.
+   */
+  readonly eagerDefinitions?: boolean | undefined;
   /** Factories for other encodings, asked in order before the built-in ROS 2 one. */
   readonly decoders?: readonly DecoderFactory[] | undefined;
 }
@@ -82,6 +88,7 @@ export const DECODE_OPTIONS: readonly string[] = [
   'unsupported',
   'onUnsupported',
   'decoders',
+  'eagerDefinitions',
 ];
 
 export interface DecodeStats {
@@ -132,6 +139,7 @@ export class MessageDecoder {
   constructor(options: DecodeOptions, maxChannels: number) {
     checkChoice(options.undecodable, ['throw', 'raw', 'skip'], 'undecodable');
     checkChoice(options.unsupported, ['throw', 'raw', 'skip'], 'unsupported');
+    checkChoice(options.eagerDefinitions, [true, false], 'eagerDefinitions');
     this.#options = options;
     this.#codecOptions = pickCodecOptions(options);
     checkCodecOptions(this.#codecOptions, 'decodeStream');
@@ -140,6 +148,14 @@ export class MessageDecoder {
     this.#startTime = options.startTime ?? 0n;
     this.#endTime = options.endTime;
     this.#inTime = options.startTime !== undefined || options.endTime !== undefined;
+  }
+
+  /** What is selected, where not all is. */
+  get query(): ChunkQuery | undefined {
+    const { topics, schemaNames, eagerDefinitions } = this.#options;
+    if (eagerDefinitions === true || (topics === undefined && schemaNames === undefined && !this.#inTime))
+      return undefined;
+    return { filter: this.#filter, startTime: this.#startTime, endTime: this.#endTime };
   }
 
   addSchema(schema: SchemaRecord, offset?: number): void {

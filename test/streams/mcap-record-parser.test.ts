@@ -85,11 +85,11 @@ const cases: [string, Uint8Array, { code: string; offset?: number; before?: stri
   ['a text', Buffer.from('Hello, world'), { code: 'MCAP_NOT_MCAP', offset: 0 }],
   ['another version', Buffer.from('894d434150310d0a', 'hex'), { code: 'MCAP_UNSUPPORTED_VERSION' }],
   ['half a magic', mcap.MAGIC.subarray(0, 5), { code: 'MCAP_TRUNCATED' }],
-  ['no Header', Buffer.concat([mcap.MAGIC, mcap.dataEnd()]), { code: 'MCAP_MISSING_RECORD', offset: 8 }],
+  ['no Header', Buffer.concat([mcap.MAGIC, mcap.dataEnd()]), { code: 'MCAP_MISSING_HEADER', offset: 8 }],
   [
     'no DataEnd',
     Buffer.concat([mcap.open(), mcap.footer(), mcap.MAGIC]),
-    { code: 'MCAP_MISSING_RECORD', before: ['Header'] },
+    { code: 'MCAP_MISSING_DATA_END', before: ['Header'] },
   ],
   [
     'no Footer',
