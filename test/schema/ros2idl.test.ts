@@ -236,6 +236,7 @@ test('extensibility is final in ROS 2, appendable elsewhere, and what an annotat
   t.is(of('@final', 'omgidl'), 'final');
   t.is(of('@appendable', 'ros2idl'), 'appendable');
   t.is(of('@mutable', 'omgidl'), 'mutable');
+  t.is(of('@Extensibility(MUTABLE_EXTENSIBILITY)', 'omgidl'), 'mutable');
   t.is(of('@extensibility(MUTABLE)', 'omgidl'), 'mutable');
 });
 
