@@ -322,7 +322,7 @@ function splitComment(text: string, from: number, to: number, strings: boolean):
   let fresh = strings;
   while (i < to) {
     const char = text[i];
-    if (char === '#') return [text.slice(start, i).trim(), text.slice(i, to)];
+    if (char === '#') return [trimmed(text, start, i), text.slice(i, to)];
     if (fresh && (char === '"' || char === "'")) {
       const close = closingQuote(text, i, to);
       if (close > 0) i = close;
@@ -331,7 +331,13 @@ function splitComment(text: string, from: number, to: number, strings: boolean):
     else if (!isSpace(text.charCodeAt(i))) fresh = false;
     i++;
   }
-  return [text.slice(start, to).trim(), undefined];
+  return [trimmed(text, start, to), undefined];
+}
+
+function trimmed(text: string, start: number, end: number): string {
+  let last = end;
+  while (last > start && isSpace(text.charCodeAt(last - 1))) last--;
+  return text.slice(start, last);
 }
 
 /** `# text`: without the signs and the one blank after them. */

@@ -66,7 +66,10 @@ const primitiveAndValues: fc.Arbitrary<{ type: PrimitiveType; values: LiteralVal
     .tuple(
       fc.constantFrom<PrimitiveName>('string', 'wstring'),
       fc.option(fc.integer({ min: 60, max: 200 }), { nil: undefined }),
-      fc.array(fc.string({ maxLength: 12, unit: 'binary' }), { minLength: 5, maxLength: 5 }),
+      fc.array(
+        fc.string({ maxLength: 12, unit: 'binary' }).map((text) => text.replaceAll('\0', '?')),
+        { minLength: 5, maxLength: 5 },
+      ),
     )
     .map(([name, maxLength, values]) => ({
       type: { kind: 'primitive' as const, name, ...(maxLength === undefined ? {} : { maxLength }) },
