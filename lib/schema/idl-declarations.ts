@@ -10,23 +10,32 @@ import type {
   PrimitiveName,
   PrimitiveType,
 } from './definition.js';
-import { declareMessage, jsonable, type DeclaredField, type DeclaredType, type MessageTable } from './declaration.js';
+import {
+  declareMessage,
+  depthOf,
+  jsonable,
+  type DeclaredField,
+  type DeclaredType,
+  type MessageTable,
+} from './declaration.js';
 import {
   scopedName,
   type IdlDeclaration,
+  type IdlEnumerator,
   type IdlExpression,
   type IdlMember,
   type IdlName,
   type IdlType,
 } from './idl-ast.js';
 import type { IdlValue } from './idl-expression.js';
-import { evaluate, literalOfEnum, literalOfType, literalsOfText } from './idl-values.js';
+import { evaluate, literalOfEnum, literalOfType, literalsOfText, specialFloat } from './idl-values.js';
 import { INTEGER_RANGES, type LiteralResult } from './literals.js';
 import { canonicalName, normalizeTypeName, splitTypeName } from './names.js';
+import { MAX_DEPTH } from './resolve.js';
 import type { SourceText } from './source-text.js';
 
-/** Typedefs of typedefs, constants of constants: more is no real text, and would use up the stack. */
-const MAX_CHAIN = 256;
+/** Typedefs of typedefs, constants of constants, with all between: more is no real text, and would use up the stack. */
+const MAX_CHAIN = 400;
 
 /** Largest count that CDR can write. */
 const MAX_COUNT = 4294967295n;
@@ -57,6 +66,9 @@ class IdlScopes {
   readonly #enums = new Map<IdlDeclaration, EnumType>();
   readonly #typedefs = new Map<IdlDeclaration, DeclaredType>();
   readonly #open = new Set<IdlDeclaration>();
+  /** The values so far of enums that are being worked out. */
+  readonly #openEnums = new Map<IdlDeclaration, bigint[]>();
+  #chain = 0;
 
   constructor(source: SourceText, declarations: readonly IdlDeclaration[]) {
     this.#source = source;
@@ -98,7 +110,8 @@ class IdlScopes {
         name: canonical,
         extensibility: annotations.extensibility ?? extensibility,
         fields: kind === 'struct' ? this.#fields(declaration, canonical) : [],
-        constants: constants.get(`${scoped}_Constants`) ?? [],
+        // As DDS sees it the struct's name ends in `_`, that of the module does not.
+        constants: constants.get(`${scoped}_Constants`) ?? constants.get(scoped.replace(/_$/, '_Constants')) ?? [],
         ...comment,
         ...unsupported,
         offset,
@@ -140,7 +153,7 @@ class IdlScopes {
       if (annotations.optional === true) {
         return { name, type: { kind: 'unsupported', construct: `@optional member ${name}`, offset }, offset };
       }
-      const type = this.#type(member.type, 0);
+      const type = this.#type(member.type);
       const defaultValue = this.#defaultOf(member, type, owner);
       return jsonable({
         name,
@@ -181,7 +194,7 @@ class IdlScopes {
     return { problem: 'only primitives, enums and arrays of primitives have defaults' };
   }
 
-  #type(type: IdlType, chain: number): DeclaredType {
+  #type(type: IdlType): DeclaredType {
     switch (type.kind) {
       case 'primitive':
       case 'unsupported':
@@ -189,22 +202,30 @@ class IdlScopes {
       case 'text':
         return { kind: 'primitive', name: type.name, maxLength: this.#size(type.bound, 'the bound of a string') };
       case 'sequence': {
-        const element = this.#type(type.element, chain);
+        const element = this.#element(type.element);
         if (type.bound === undefined) return { kind: 'sequence', element };
         return { kind: 'sequence', element, maxLength: this.#size(type.bound, 'the bound of a sequence') };
       }
       case 'array':
         return {
           kind: 'array',
-          element: this.#type(type.element, chain),
+          element: this.#element(type.element),
           length: this.#size(type.size, `an array's size`),
         };
       case 'named':
-        return this.#named(type.name, chain);
+        return this.#named(type.name);
     }
   }
 
-  #named(name: IdlName, chain: number): DeclaredType {
+  /** An array's or sequence's element: the parser limits how deep these nest, here they only count. */
+  #element(type: IdlType): DeclaredType {
+    this.#chain++;
+    const element = this.#type(type);
+    this.#chain--;
+    return element;
+  }
+
+  #named(name: IdlName): DeclaredType {
     const scoped = this.#lookUp(name, (candidate) => this.#byName.has(candidate));
     const declaration = scoped === undefined ? undefined : this.#byName.get(scoped);
     const spelling = (name.absolute ? '::' : '') + name.parts.join('::');
@@ -218,24 +239,25 @@ class IdlScopes {
       case 'enum':
         return this.#enum(declaration);
       case 'typedef':
-        return this.#typedef(declaration, chain);
+        return this.#typedef(declaration);
       case 'const':
         throw this.#source.error('SCHEMA_UNKNOWN_TYPE', `${spelling} is a constant and no type`, offset);
     }
   }
 
-  #typedef(declaration: Of<'typedef'>, chain: number): DeclaredType {
+  #typedef(declaration: Of<'typedef'>): DeclaredType {
     const known = this.#typedefs.get(declaration);
     if (known !== undefined) return known;
+    const { name, offset } = declaration;
     if (this.#open.has(declaration)) {
-      throw this.#source.error('SCHEMA_CYCLE', `typedef ${declaration.name} is made of itself`, declaration.offset);
-    }
-    if (chain >= MAX_CHAIN) {
-      throw this.#source.error('SCHEMA_LIMIT', `more than ${MAX_CHAIN} typedefs of one another`, declaration.offset);
+      throw this.#source.error('SCHEMA_CYCLE', `typedef ${name} is made of itself`, offset);
     }
     this.#open.add(declaration);
-    const type = this.#type(declaration.type, chain + 1);
+    const type = this.#deeper(1, offset, () => this.#type(declaration.type));
     this.#open.delete(declaration);
+    if (depthOf(type) > MAX_DEPTH) {
+      throw this.#source.error('SCHEMA_LIMIT', `typedef ${name} is nested more than ${MAX_DEPTH} deep`, offset);
+    }
     this.#typedefs.set(declaration, type);
     return type;
   }
@@ -243,20 +265,10 @@ class IdlScopes {
   #enum(declaration: Of<'enum'>): EnumType {
     const known = this.#enums.get(declaration);
     if (known !== undefined) return known;
-    let next = 0n;
-    const values = declaration.members.map((member) => {
-      const result = member.value === undefined ? undefined : evaluate(member.value, this.#valueOf);
-      if (result !== undefined && (!('value' in result) || typeof result.value !== 'bigint')) {
-        throw this.#source.error(
-          'SCHEMA_SYNTAX',
-          `the value of enumerator ${member.name} is no integer`,
-          member.offset,
-        );
-      }
-      const value = result === undefined ? next : (result.value as bigint);
-      next = value + 1n;
-      return value;
-    });
+    const values: bigint[] = [];
+    this.#openEnums.set(declaration, values);
+    for (const member of declaration.members) values.push(this.#enumeratorValue(member, values.at(-1)));
+    this.#openEnums.delete(declaration);
     const bound = declaration.annotations.bitBound;
     const bits = bound === undefined ? 32 : this.#size(bound, '@bit_bound');
     const sign = values.some((value) => value < 0n) ? 'int' : 'uint';
@@ -270,6 +282,13 @@ class IdlScopes {
     const type: EnumType = { kind: 'enum', name: canonicalOf(declaration), underlying, members };
     this.#enums.set(declaration, type);
     return type;
+  }
+
+  #enumeratorValue({ name, value, offset }: IdlEnumerator, before: bigint | undefined): bigint {
+    if (value === undefined) return before === undefined ? 0n : before + 1n;
+    const result = this.#deeper(value.depth + 1, offset, () => evaluate(value, this.#valueOf));
+    if ('value' in result && typeof result.value === 'bigint') return result.value;
+    throw this.#source.error('SCHEMA_SYNTAX', `the value of enumerator ${name} is no integer`, offset);
   }
 
   /** The value of a constant or an enumerator. */
@@ -288,21 +307,24 @@ class IdlScopes {
       return 'value' in result && isInteger ? { value: BigInt(result.value) } : result;
     }
     const enumerator = this.#enumerators.get(scoped);
-    if (enumerator === undefined || this.#open.has(enumerator.owner)) return { problem: `${spelling} has no value` };
-    this.#open.add(enumerator.owner);
-    const value = this.#enum(enumerator.owner).members[enumerator.index]?.value;
-    this.#open.delete(enumerator.owner);
-    return { value: BigInt(Number(value)) };
+    if (enumerator === undefined) return { problem: `${spelling} has no value` };
+    const { owner, index } = enumerator;
+    const open = this.#openEnums.get(owner);
+    const value = open === undefined ? this.#enum(owner).members[index]?.value : open[index];
+    return value === undefined ? { problem: `${spelling} has no value yet` } : { value: BigInt(value) };
   };
 
   #constantValue(declaration: Of<'const'>): LiteralResult {
     const known = this.#constants.get(declaration);
     if (known !== undefined) return known;
-    if (this.#open.has(declaration) || this.#open.size > MAX_CHAIN) {
+    const levels = declaration.value.depth + 2;
+    if (this.#open.has(declaration) || this.#chain + levels > MAX_CHAIN) {
       return { problem: `${declaration.name} is made of itself, or of too many constants` };
     }
     this.#open.add(declaration);
-    const result = this.#literal(declaration.value, this.#type(declaration.type, 0));
+    const result = this.#deeper(levels, declaration.offset, () =>
+      this.#literal(declaration.value, this.#type(declaration.type)),
+    );
     this.#open.delete(declaration);
     const single: LiteralResult =
       'problem' in result
@@ -316,7 +338,7 @@ class IdlScopes {
 
   /** A constant's type; an enum's is its integer. */
   #constantType(declaration: Of<'const'>): PrimitiveType | undefined {
-    const type = this.#type(declaration.type, 0);
+    const type = this.#type(declaration.type);
     if (type.kind === 'enum') return { kind: 'primitive', name: type.underlying satisfies PrimitiveName };
     return type.kind === 'primitive' ? type : undefined;
   }
@@ -332,6 +354,17 @@ class IdlScopes {
     if (bigint > MAX_COUNT)
       throw this.#source.error('SCHEMA_LIMIT', `${what} is above ${MAX_COUNT}`, expression.offset);
     return Number(bigint);
+  }
+
+  /** Runs what may come back here, so that the levels in between are counted. */
+  #deeper<T>(levels: number, offset: number, run: () => T): T {
+    this.#chain += levels;
+    if (this.#chain > MAX_CHAIN) {
+      throw this.#source.error('SCHEMA_LIMIT', 'typedefs or constants are made of too many others', offset);
+    }
+    const result = run();
+    this.#chain -= levels;
+    return result;
   }
 
   /** The scoped name that is meant: from the innermost module outwards, then the constants of the struct itself. */
@@ -370,15 +403,4 @@ function isSingle(value: LiteralValue | readonly LiteralValue[]): value is Liter
 
 function canonicalOf({ modules, name }: IdlDeclaration): string {
   return canonicalName(splitTypeName(scopedName(modules, name)));
-}
-
-/** `nan`, `inf` and `-inf`, as rosidl writes them. */
-function specialFloat(expression: IdlExpression): number | undefined {
-  if (expression.kind === 'unary') {
-    const value = specialFloat(expression.operand);
-    return value !== undefined && expression.operator === '-' ? -value : value;
-  }
-  if (expression.kind !== 'name' || expression.name.parts.length !== 1) return undefined;
-  const name = expression.name.parts[0]?.toLowerCase();
-  return name === 'nan' ? Number.NaN : name === 'inf' || name === 'infinity' ? Number.POSITIVE_INFINITY : undefined;
 }

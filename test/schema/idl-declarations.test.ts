@@ -56,6 +56,14 @@ test('constants are expressions, with scoped names, and serve as sizes', (t) => 
   t.deepEqual(definition.warnings, []);
 });
 
+test(`the constants of a struct are found as DDS names them`, (t) => {
+  const data = `module p { module msg { module dds_ {
+      module A_Constants { const octet SENT_ = 1; };
+      struct A_ { octet x; };
+    }; }; };`;
+  t.deepEqual(constantValues(idl(data)), { SENT_: 1 });
+});
+
 test('a bad constant or default is left out with a warning', (t) => {
   const definition = idl(
     inP(`module A_Constants { const uint8 BIG = 256; const long ZERO = 1 / 0; const long GONE = Nope; const long OK = 5; };

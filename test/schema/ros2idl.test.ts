@@ -100,6 +100,8 @@ test('enums are types with members, and numbers on the wire', (t) => {
   });
   t.deepEqual(fieldTexts(definition), ['enum p/msg/Color c', 'enum p/msg/Small[] s']);
   const small = definition.fields[1]?.type;
+  const own = idl(inP('enum E { P, @value(P) Q, R = 5, @value(R + Q) S, T }; struct A { E e; };')).fields[0]?.type;
+  t.deepEqual(own?.kind === 'enum' && own.members.map(({ value }) => value), [0, 0, 5, 5, 6]);
   t.true(small?.kind === 'sequence' && small.element.kind === 'enum' && small.element.underlying === 'uint8');
 });
 
