@@ -20,6 +20,7 @@ import {
 } from './declaration.js';
 import {
   scopedName,
+  type DeclarationOf,
   type IdlDeclaration,
   type IdlEnumerator,
   type IdlExpression,
@@ -27,6 +28,7 @@ import {
   type IdlName,
   type IdlType,
 } from './idl-ast.js';
+import { canonicalOf, IdlNames } from './idl-names.js';
 import type { IdlValue } from './idl-expression.js';
 import { evaluate, literalOfEnum, literalOfType, literalsOfText, specialFloat } from './idl-values.js';
 import { INTEGER_RANGES, type LiteralResult } from './literals.js';
@@ -40,9 +42,6 @@ const MAX_CHAIN = 400;
 /** Largest count that CDR can write. */
 const MAX_COUNT = 4294967295n;
 
-type Kind = IdlDeclaration['kind'];
-type Of<K extends Kind> = Extract<IdlDeclaration, { kind: K }>;
-
 /** Declares all structs of the text in the table. `extensibility` is that of a struct without an annotation. */
 export function declareIdl(
   source: SourceText,
@@ -50,19 +49,14 @@ export function declareIdl(
   declarations: readonly IdlDeclaration[],
   extensibility: Extensibility,
 ): void {
-  new IdlScopes(source, declarations).declare(table, extensibility);
+  new IdlConverter(source, declarations).declare(table, declarations, extensibility);
 }
 
-class IdlScopes {
+/** Turns declarations into messages, each typedef, enum and constant worked out once. */
+class IdlConverter {
   readonly #source: SourceText;
-  readonly #declarations: readonly IdlDeclaration[];
-  /** All but the second and later of one name. */
-  readonly #byName = new Map<string, IdlDeclaration>();
-  /** Enumerators, in the scope around their enum and in the enum's own. */
-  readonly #enumerators = new Map<string, { readonly owner: Of<'enum'>; readonly index: number }>();
-  /** Keys in the message table, by scoped name. */
-  readonly #keys = new Map<string, string>();
-  readonly #constants = new Map<IdlDeclaration, LiteralResult<IdlValue>>();
+  readonly #names: IdlNames;
+  readonly #constants = new Map<IdlDeclaration, LiteralResult>();
   readonly #enums = new Map<IdlDeclaration, EnumType>();
   readonly #typedefs = new Map<IdlDeclaration, DeclaredType>();
   readonly #open = new Set<IdlDeclaration>();
@@ -72,33 +66,12 @@ class IdlScopes {
 
   constructor(source: SourceText, declarations: readonly IdlDeclaration[]) {
     this.#source = source;
-    this.#declarations = declarations;
-    const canonicalNames = new Set<string>();
-    for (const declaration of declarations) {
-      const scoped = scopedName(declaration.modules, declaration.name);
-      const before = this.#byName.get(scoped);
-      if (before !== undefined) {
-        this.#checkSame(before, declaration);
-        continue;
-      }
-      this.#byName.set(scoped, declaration);
-      // a::B and a::msg::B have one canonical name and are two types: the second keeps its own name as its key.
-      const canonical = canonicalOf(declaration);
-      if (declaration.kind === 'struct' || declaration.kind === 'unsupported') {
-        this.#keys.set(scoped, canonicalNames.has(canonical) ? scoped : canonical);
-        canonicalNames.add(canonical);
-      }
-      if (declaration.kind !== 'enum') continue;
-      declaration.members.forEach(({ name }, index) => {
-        this.#enumerators.set(scopedName(declaration.modules, name), { owner: declaration, index });
-        this.#enumerators.set(`${scoped}::${name}`, { owner: declaration, index });
-      });
-    }
+    this.#names = new IdlNames(source, declarations);
   }
 
-  declare(table: MessageTable, extensibility: Extensibility): void {
+  declare(table: MessageTable, declarations: readonly IdlDeclaration[], extensibility: Extensibility): void {
     const constants = this.#constantsByModule();
-    for (const declaration of this.#declarations) {
+    for (const declaration of declarations) {
       const { kind, modules, name, annotations, offset } = declaration;
       if (kind !== 'struct' && kind !== 'unsupported') continue;
       const scoped = scopedName(modules, name);
@@ -106,7 +79,7 @@ class IdlScopes {
       const unsupported =
         kind === 'unsupported' ? { unsupported: { kind, construct: declaration.construct, offset } as const } : {};
       const canonical = canonicalOf(declaration);
-      declareMessage(this.#source, table, this.#keys.get(scoped) ?? canonical, {
+      declareMessage(this.#source, table, this.#names.keyOf(declaration), {
         name: canonical,
         extensibility: annotations.extensibility ?? extensibility,
         fields: kind === 'struct' ? this.#fields(declaration, canonical) : [],
@@ -122,7 +95,7 @@ class IdlScopes {
   /** The constants of each module, in order: those of `X_Constants` belong to the struct X beside it. */
   #constantsByModule(): Map<string, ConstantDefinition[]> {
     const modules = new Map<string, ConstantDefinition[]>();
-    for (const declaration of this.#byName.values()) {
+    for (const declaration of this.#names.declarations()) {
       if (declaration.kind !== 'const') continue;
       const home = declaration.modules.join('::');
       const owner = normalizeTypeName(home).replace(/_Constants$/, '');
@@ -142,7 +115,7 @@ class IdlScopes {
     return modules;
   }
 
-  #fields(declaration: Of<'struct'>, owner: string): DeclaredField[] {
+  #fields(declaration: DeclarationOf<'struct'>, owner: string): DeclaredField[] {
     const names = new Set<string>();
     return declaration.members.map((member) => {
       const { name, annotations, offset } = member;
@@ -226,8 +199,7 @@ class IdlScopes {
   }
 
   #named(name: IdlName): DeclaredType {
-    const scoped = this.#lookUp(name, (candidate) => this.#byName.has(candidate));
-    const declaration = scoped === undefined ? undefined : this.#byName.get(scoped);
+    const declaration = this.#names.findDeclaration(name);
     const spelling = (name.absolute ? '::' : '') + name.parts.join('::');
     const { offset } = name;
     switch (declaration?.kind) {
@@ -235,7 +207,7 @@ class IdlScopes {
         return { kind: 'reference', candidates: [canonicalName(splitTypeName(spelling))], spelling, offset };
       case 'struct':
       case 'unsupported':
-        return { kind: 'reference', candidates: [this.#keys.get(scoped ?? '') ?? spelling], spelling, offset };
+        return { kind: 'reference', candidates: [this.#names.keyOf(declaration)], spelling, offset };
       case 'enum':
         return this.#enum(declaration);
       case 'typedef':
@@ -245,7 +217,7 @@ class IdlScopes {
     }
   }
 
-  #typedef(declaration: Of<'typedef'>): DeclaredType {
+  #typedef(declaration: DeclarationOf<'typedef'>): DeclaredType {
     const known = this.#typedefs.get(declaration);
     if (known !== undefined) return known;
     const { name, offset } = declaration;
@@ -262,7 +234,7 @@ class IdlScopes {
     return type;
   }
 
-  #enum(declaration: Of<'enum'>): EnumType {
+  #enum(declaration: DeclarationOf<'enum'>): EnumType {
     const known = this.#enums.get(declaration);
     if (known !== undefined) return known;
     const values: bigint[] = [];
@@ -294,27 +266,21 @@ class IdlScopes {
   /** The value of a constant or an enumerator. */
   readonly #valueOf = (name: IdlName): LiteralResult<IdlValue> => {
     const spelling = name.parts.join('::');
-    const scoped = this.#lookUp(
-      name,
-      (candidate) => this.#byName.get(candidate)?.kind === 'const' || this.#enumerators.has(candidate),
-    );
-    if (scoped === undefined) return { problem: `${spelling} is no constant` };
-    const declaration = this.#byName.get(scoped);
-    if (declaration?.kind === 'const') {
-      const result = this.#constantValue(declaration);
-      const isInteger = INTEGER_RANGES.has(this.#constantType(declaration)?.name ?? 'string');
+    const found = this.#names.findValue(name);
+    if (found === undefined) return { problem: `${spelling} is no constant` };
+    if (found.kind === 'const') {
+      const result = this.#constantValue(found);
+      const isInteger = INTEGER_RANGES.has(this.#constantType(found)?.name ?? 'string');
       // Literals are in their type's form; expressions count integers in bigint.
       return 'value' in result && isInteger ? { value: BigInt(result.value) } : result;
     }
-    const enumerator = this.#enumerators.get(scoped);
-    if (enumerator === undefined) return { problem: `${spelling} has no value` };
-    const { owner, index } = enumerator;
+    const { owner, index } = found;
     const open = this.#openEnums.get(owner);
     const value = open === undefined ? this.#enum(owner).members[index]?.value : open[index];
     return value === undefined ? { problem: `${spelling} has no value yet` } : { value: BigInt(value) };
   };
 
-  #constantValue(declaration: Of<'const'>): LiteralResult {
+  #constantValue(declaration: DeclarationOf<'const'>): LiteralResult {
     const known = this.#constants.get(declaration);
     if (known !== undefined) return known;
     const levels = declaration.value.depth + 2;
@@ -337,7 +303,7 @@ class IdlScopes {
   }
 
   /** A constant's type; an enum's is its integer. */
-  #constantType(declaration: Of<'const'>): PrimitiveType | undefined {
+  #constantType(declaration: DeclarationOf<'const'>): PrimitiveType | undefined {
     const type = this.#type(declaration.type);
     if (type.kind === 'enum') return { kind: 'primitive', name: type.underlying satisfies PrimitiveName };
     return type.kind === 'primitive' ? type : undefined;
@@ -366,41 +332,8 @@ class IdlScopes {
     this.#chain -= levels;
     return result;
   }
-
-  /** The scoped name that is meant: from the innermost module outwards, then the constants of the struct itself. */
-  #lookUp(name: IdlName, exists: (scoped: string) => boolean): string | undefined {
-    const { modules, struct } = name.scope;
-    const last = name.parts.join('::');
-    if (name.absolute) return exists(last) ? last : undefined;
-    for (let depth = modules.length; depth >= 0; depth--) {
-      const candidate = scopedName(modules.slice(0, depth), last);
-      if (exists(candidate)) return candidate;
-    }
-    const own = struct === undefined ? undefined : `${scopedName(modules, struct)}_Constants::${last}`;
-    return own !== undefined && exists(own) ? own : undefined;
-  }
-
-  /** Recorders repeat declarations. Two structs are compared when they are declared, all others by their text. */
-  #checkSame(before: IdlDeclaration, again: IdlDeclaration): void {
-    if (before.kind === 'struct' && again.kind === 'struct') return;
-    if (before.kind === again.kind && this.#textOf(before) === this.#textOf(again)) return;
-    const name = canonicalOf(again);
-    throw this.#source.error(
-      'SCHEMA_CONFLICTING_DEFINITIONS',
-      `${name} is defined twice with different content`,
-      again.offset,
-    );
-  }
-
-  #textOf({ offset, end }: IdlDeclaration): string {
-    return this.#source.text.slice(offset, end).replace(/\s+/g, ' ');
-  }
 }
 
 function isSingle(value: LiteralValue | readonly LiteralValue[]): value is LiteralValue {
   return !Array.isArray(value);
-}
-
-function canonicalOf({ modules, name }: IdlDeclaration): string {
-  return canonicalName(splitTypeName(scopedName(modules, name)));
 }
