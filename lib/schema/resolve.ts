@@ -25,7 +25,7 @@ export const MAX_DEPTH = 64;
 export const MAX_EXPANDED_FIELDS = 20_000;
 
 /** Bytes that a value takes at least, through its fixed arrays. */
-export const MAX_FIXED_SIZE: number = 2 ** 30;
+export const MAX_FIXED_SIZE: number = 2 ** 28;
 
 /** The member that rosidl puts into a struct that would have none. */
 const PLACEHOLDER = 'structure_needs_at_least_one_member';
