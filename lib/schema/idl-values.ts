@@ -60,9 +60,19 @@ export function literalOfType(type: PrimitiveType, value: IdlValue): LiteralResu
 
 /** A value as an enumerator's number. */
 export function literalOfEnum(type: EnumType, value: IdlValue): LiteralResult {
-  const found = type.members.find((member) => BigInt(Number(member.value)) === value || member.name === value);
-  return found === undefined ? { problem: `not an enumerator of ${type.name}` } : { value: found.value };
+  let numbers = enumerators.get(type);
+  if (numbers === undefined) {
+    numbers = new Map<IdlValue, LiteralValue>();
+    for (const member of type.members)
+      numbers.set(member.name, member.value).set(BigInt(Number(member.value)), member.value);
+    enumerators.set(type, numbers);
+  }
+  const found = numbers.get(value);
+  return found === undefined ? { problem: `not an enumerator of ${type.name}` } : { value: found };
 }
+
+/** Each enum's numbers, by name and by number. */
+const enumerators = new WeakMap<EnumType, Map<IdlValue, LiteralValue>>();
 
 /** The default of an array: rosidl writes Python's form of a tuple into a string, `"(1, 2)"`. */
 export function literalsOfText(type: PrimitiveType, value: IdlValue): LiteralResult<LiteralValue[]> {
@@ -72,4 +82,15 @@ export function literalsOfText(type: PrimitiveType, value: IdlValue): LiteralRes
 
 function resultOf(value: IdlValue | undefined, operator: string): LiteralResult<IdlValue> {
   return value === undefined ? { problem: `${operator} has no value here` } : { value };
+}
+
+/** `nan`, `inf` and `-inf`, as rosidl writes them. */
+export function specialFloat(expression: IdlExpression): number | undefined {
+  if (expression.kind === 'unary') {
+    const value = specialFloat(expression.operand);
+    return value !== undefined && expression.operator === '-' ? -value : value;
+  }
+  if (expression.kind !== 'name' || expression.name.parts.length !== 1) return undefined;
+  const name = expression.name.parts[0]?.toLowerCase();
+  return name === 'nan' ? Number.NaN : name === 'inf' || name === 'infinity' ? Number.POSITIVE_INFINITY : undefined;
 }

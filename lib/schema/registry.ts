@@ -34,7 +34,8 @@ export function parseSchema(schema: SchemaSource): MessageDefinition {
       schemaName: name,
     });
   }
-  const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+  // A byte order mark is no part of the text: TextDecoder leaves it out.
+  const text = typeof data === 'string' ? data.replace(/^\ufeff/, '') : new TextDecoder().decode(data);
   const key = `${name}\0${encoding}\0${text}`;
   let outcome = cache.get(key);
   if (outcome === undefined) {

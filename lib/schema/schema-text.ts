@@ -28,9 +28,9 @@ export function parseSchemaText(
   grammar: 'MSG' | 'IDL',
   extensibility: Extensibility,
 ): MessageDefinition {
-  if (source.schemaName.trim() === '') throw source.error('SCHEMA_ROOT_NOT_FOUND', 'the schema has no name', -1);
   const table: MessageTable = new Map();
   const rootName = normalizeTypeName(source.schemaName);
+  if (rootName === '') throw source.error('SCHEMA_ROOT_NOT_FOUND', 'the schema has no name', -1);
   const sections = splitSections(source);
   const named = new Set(sections.map(({ name }) => name && normalizeTypeName(name)));
   const declarations: IdlDeclaration[] = [];
