@@ -250,7 +250,6 @@ class Reader {
 
   /** Number of elements, checked against the bytes left before anything is allocated. */
   #count(node: ListNode, path: string): number {
-    const at = this.#at;
     const count = node.length >= 0 ? node.length : this.#uint32(path);
     const left = this.#end - this.#at;
     const least = leastSize(node);
@@ -261,17 +260,21 @@ class Reader {
       'CDR_BAD_LENGTH',
       path,
       `a count of ${count}, ${count * least} bytes at least, with ${left} left`,
-      at,
+      this.#at - 4,
     );
   }
 
   /** A length in units of `unit` bytes, checked: in bytes. */
   #length(path: string, unit: number, what: string): number {
-    const at = this.#at;
     const length = this.#uint32(path);
     const left = this.#end - this.#at;
     if (length * unit <= left) return length * unit;
-    return this.#fail('CDR_BAD_LENGTH', path, `a ${what} length of ${length * unit} bytes with ${left} left`, at);
+    return this.#fail(
+      'CDR_BAD_LENGTH',
+      path,
+      `a ${what} length of ${length * unit} bytes with ${left} left`,
+      this.#at - 4,
+    );
   }
 
   /** Enters what a DHEADER spans. */
