@@ -51,6 +51,8 @@ export interface DeclaredMessage {
   readonly fields: readonly DeclaredField[];
   readonly constants: readonly ConstantDefinition[];
   readonly comment?: string;
+  /** Set where the type itself is a construct without a ROS 2 form, such as a union. */
+  readonly unsupported?: UnsupportedType;
   readonly offset: number;
 }
 

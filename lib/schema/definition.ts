@@ -78,6 +78,10 @@ export interface FieldDefinition {
   readonly type: FieldType;
   /** The schema's default, taken by the encoder where the value is missing. */
   readonly defaultValue?: LiteralValue | readonly LiteralValue[];
+  /** IDL's `@key`: DDS tells instances apart by it. No difference on the wire. */
+  readonly key?: boolean;
+  /** IDL's `@unit`. */
+  readonly unit?: string;
   readonly comment?: string;
 }
 

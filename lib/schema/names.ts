@@ -5,6 +5,9 @@
  * DDS sees). All become `pkg/msg/Type`; `srv` and `action` middle parts stay.
  */
 
+/** The DDS recorder of eProsima puts this before the names of dependencies: `MSG: fastdds/std_msgs/msg/Header`. */
+export const FAST_DDS = 'fastdds';
+
 /** The canonical spelling of a type name; a bare `Type` stays bare, an unusual number of parts keeps its parts. */
 export function normalizeTypeName(name: string): string {
   return canonicalName(splitTypeName(name));
@@ -16,6 +19,7 @@ export function splitTypeName(name: string): string[] {
     .trim()
     .split(/::|[/.]/)
     .filter((part) => part !== '');
+  if (parts.length > 3 && parts[0] === FAST_DDS) parts.shift();
   const last = parts.length - 1;
   if (last > 0 && parts[last - 1] === 'dds_') {
     const type = parts[last] ?? '';

@@ -34,7 +34,8 @@ export function parseSchema(schema: SchemaSource): MessageDefinition {
       schemaName: name,
     });
   }
-  const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+  // A byte order mark is no part of the text: TextDecoder leaves it out.
+  const text = typeof data === 'string' ? data.replace(/^\ufeff/, '') : new TextDecoder().decode(data);
   const key = `${name}\0${encoding}\0${text}`;
   let outcome = cache.get(key);
   if (outcome === undefined) {
@@ -57,8 +58,14 @@ function attempt(name: string, encoding: string, text: string): Outcome {
 }
 
 function parse(source: SourceText, encoding: string): MessageDefinition {
-  if (encoding === 'ros2msg') return parseSchemaText(source, 'MSG');
-  if (encoding === 'ros2idl' || encoding === 'omgidl') return parseSchemaText(source, 'IDL');
+  const isIdl = encoding === 'ros2idl' || encoding === 'omgidl';
+  // A .msg text may be empty and mean it (std_msgs/msg/Empty); DDS recorders write an empty text for a type they do not know.
+  if (source.text.trim() === '' && (isIdl || (encoding === 'ros2msg' && source.schemaName.includes('::')))) {
+    throw source.error('SCHEMA_EMPTY', 'the schema has no text', -1);
+  }
+  if (encoding === 'ros2msg') return parseSchemaText(source, 'MSG', 'final');
+  if (encoding === 'ros2idl') return parseSchemaText(source, 'IDL', 'final');
+  if (encoding === 'omgidl') return parseSchemaText(source, 'IDL', 'appendable');
   const problem = `schema encoding '${encoding}' is not ros2msg, ros2idl or omgidl`;
   throw source.error('SCHEMA_UNSUPPORTED_ENCODING', problem, -1);
 }

@@ -11,6 +11,7 @@ import {
   type DeclaredType,
   type MessageTable,
   type ReferenceType,
+  type UnsupportedType,
 } from './declaration.js';
 import type { SourceText } from './source-text.js';
 
@@ -90,18 +91,16 @@ class Resolver {
   }
 
   #define(message: DeclaredMessage): Resolved {
+    if (message.unsupported !== undefined) throw this.#unsupported(message.unsupported, message);
     const fields: FieldDefinition[] = [];
     let depth = 0;
     let count = 0;
     let size = 0;
     const declared = isPlaceholder(message) ? [] : message.fields;
-    for (const { name, type, defaultValue, comment, offset } of declared) {
+    for (const { type, offset, ...rest } of declared) {
       const [resolved, extent] = this.#type(type, message, 1, offset);
-      const parts = {
-        ...(defaultValue === undefined ? {} : { defaultValue }),
-        ...(comment === undefined ? {} : { comment }),
-      };
-      fields.push(jsonable({ name, type: resolved, ...parts }));
+      const { name, ...others } = rest;
+      fields.push(jsonable({ name, type: resolved, ...others }));
       depth = Math.max(depth, extent.depth);
       count += extent.fields;
       size += extent.size;
@@ -133,10 +132,8 @@ class Resolver {
         return [type, { depth: 0, fields: 1, size: SIZES.get(type.name) ?? 1 }];
       case 'enum':
         return [type, { depth: 0, fields: 1, size: SIZES.get(type.underlying) ?? 4 }];
-      case 'unsupported': {
-        const problem = `${type.construct} (in ${owner.name}) is not supported`;
-        throw this.#source.error('SCHEMA_UNSUPPORTED_IDL', problem, type.offset);
-      }
+      case 'unsupported':
+        throw this.#unsupported(type, owner);
       case 'reference': {
         const { definition, ...extent } = this.resolve(this.#lookUp(type, owner), type.offset);
         return [{ kind: 'message', definition }, extent];
@@ -162,10 +159,15 @@ class Resolver {
   #lookUp(type: ReferenceType, owner: DeclaredMessage): string {
     const found = type.candidates.find((key) => this.#table.has(key) || builtinMessage(key) !== undefined);
     if (found !== undefined) return found;
-    const meant = type.candidates.join(' or ');
+    const meant = type.candidates[0] ?? '';
     const also = meant === type.spelling ? '' : ` (${meant})`;
     const problem = `type ${type.spelling}${also} of a field of ${owner.name} is not defined`;
     throw this.#source.error('SCHEMA_UNKNOWN_TYPE', problem, type.offset);
+  }
+
+  #unsupported(type: UnsupportedType, owner: DeclaredMessage): Error {
+    const problem = `${type.construct} (type ${owner.name}) is not supported`;
+    return this.#source.error('SCHEMA_UNSUPPORTED_IDL', problem, type.offset);
   }
 
   #tooDeep(offset: number): Error {

@@ -8,7 +8,7 @@
 import type { ConstantDefinition, LiteralValue, PrimitiveName } from './definition.js';
 import { jsonable, type DeclaredField, type DeclaredMessage, type DeclaredType } from './declaration.js';
 import { closingQuote, parseArrayLiteral, parseLiteral } from './literals.js';
-import { baseName, canonicalName, isIdentifier, packageOf, splitTypeName } from './names.js';
+import { baseName, canonicalName, FAST_DDS, isIdentifier, packageOf, splitTypeName } from './names.js';
 import { isSeparator, isSpace, linesOf, skipSpace } from './sections.js';
 import type { SourceText } from './source-text.js';
 
@@ -294,7 +294,8 @@ class LineReader {
 
 /**
  * What a type's name may mean in the message `owner`. A bare name is of the owner's package: never another package's type
- * of that name. ROS 1's `Header`, `time` and `duration` are known where the package has none.
+ * of that name. ROS 1's `Header`, `time` and `duration` are known where the package has none, and so is the name that
+ * eProsima's recorder gives a type without a package.
  */
 function candidatesOf(parts: readonly string[], owner: string): string[] {
   if (parts.length > 1) return [canonicalName(parts)];
@@ -305,6 +306,7 @@ function candidatesOf(parts: readonly string[], owner: string): string[] {
   if (home !== '' && middle !== 'msg' && middle !== '') candidates.push(`${home}/${middle}/${name}`);
   const legacy = LEGACY.get(name);
   if (legacy !== undefined) candidates.push(legacy);
+  candidates.push(`${FAST_DDS}/msg/${name}`);
   return candidates;
 }
 

@@ -2,11 +2,14 @@
  * A whole schema text: its sections read by their grammars into one table, and the root looked up in it by the schema's
  * own name.
  */
-import type { MessageDefinition } from './definition.js';
+import type { Extensibility, MessageDefinition } from './definition.js';
 import { declareMessage, type MessageTable } from './declaration.js';
+import type { IdlDeclaration } from './idl-ast.js';
+import { declareIdl } from './idl-declarations.js';
 import { ACTION_PARTS, deriveInterfaceMessage, interfaceOf, SERVICE_PARTS } from './interfaces.js';
 import { baseName, canonicalName, normalizeTypeName, packageOf, splitTypeName } from './names.js';
 import { resolveMessage } from './resolve.js';
+import { parseIdlText } from './ros2idl.js';
 import { findInterfaceBreaks, parseMessageText } from './ros2msg.js';
 import { splitSections, type Section } from './sections.js';
 import type { SourceText } from './source-text.js';
@@ -14,19 +17,33 @@ import type { SourceText } from './source-text.js';
 /** So many names of a text stand in the error for a root that is missing. */
 const MAX_NAMES_SHOWN = 8;
 
-/** Parses a schema; `grammar` is that of a section without a header. */
-export function parseSchemaText(source: SourceText, grammar: 'MSG' | 'IDL'): MessageDefinition {
+/**
+ * Parses a schema; `grammar` is that of a section without a header.
+ *
+ * A struct without an `@extensibility` is final in ROS 2's own IDL (rosidl), and appendable in that of other DDS systems
+ * (the default of IDL 4, DDS-XTypes 1.3 and Fast DDS). It makes a difference in XCDR2 only.
+ */
+export function parseSchemaText(
+  source: SourceText,
+  grammar: 'MSG' | 'IDL',
+  extensibility: Extensibility,
+): MessageDefinition {
   const table: MessageTable = new Map();
   const rootName = normalizeTypeName(source.schemaName);
+  if (rootName === '') throw source.error('SCHEMA_ROOT_NOT_FOUND', 'the schema has no name', -1);
   const sections = splitSections(source);
   const named = new Set(sections.map(({ name }) => name && normalizeTypeName(name)));
+  const declarations: IdlDeclaration[] = [];
   for (const section of sections) {
-    const kind = section.kind ?? grammar;
-    if (kind === 'IDL') throw source.error('SCHEMA_UNSUPPORTED_ENCODING', 'IDL', -1);
+    if ((section.kind ?? grammar) === 'IDL') {
+      for (const declaration of parseIdlText(source, section.start, section.end)) declarations.push(declaration);
+      continue;
+    }
     // Comments before the first header are no message where the root has a section of its own.
     if (section.name === undefined && section.content !== 'statements' && named.has(rootName)) continue;
     readMessages(source, table, section, rootName);
   }
+  declareIdl(source, table, declarations, extensibility);
   return resolveMessage(source, table, findRoot(source, table, sections));
 }
 

@@ -5,6 +5,9 @@ import type { SchemaWarning } from './definition.js';
 /** So much of a line stands in an error's message. */
 const MAX_LINE_SHOWN = 160;
 
+/** So much of a problem, which may hold names from the text. */
+const MAX_PROBLEM_SHOWN = 1000;
+
 /** More warnings of one text than this help nobody. */
 const MAX_WARNINGS = 1000;
 
@@ -23,9 +26,10 @@ export class SourceText {
   /** An error at a place of the text; `offset` below 0 is the text as a whole. */
   error(code: SchemaErrorCode, problem: string, offset: number): McapStreamsError {
     const { schemaName } = this;
-    if (offset < 0) return new McapStreamsError(code, `${schemaName}: ${problem}`, { schemaName });
+    const [name, what] = [shorten(schemaName), shorten(problem, 1, MAX_PROBLEM_SHOWN)];
+    if (offset < 0) return new McapStreamsError(code, `${name}: ${what}`, { schemaName });
     const { line, column, text } = this.locate(offset);
-    const message = `${schemaName}, line ${line}, column ${column}: ${problem}, in: ${shorten(text)}`;
+    const message = `${name}, line ${line}, column ${column}: ${what}, in: ${shorten(text, column)}`;
     return new McapStreamsError(code, message, { schemaName, line, column });
   }
 
@@ -62,6 +66,10 @@ function findLineStarts(text: string): number[] {
   return starts;
 }
 
-function shorten(line: string): string {
-  return line.length <= MAX_LINE_SHOWN ? line : `${line.slice(0, MAX_LINE_SHOWN)}...`;
+/** The line, or the part of it around a column. */
+function shorten(line: string, column = 1, length: number = MAX_LINE_SHOWN): string {
+  if (line.length <= length) return line;
+  const start = Math.max(0, Math.min(column - length / 2, line.length - length));
+  const end = start + length;
+  return `${start > 0 ? '...' : ''}${line.slice(start, end)}${end < line.length ? '...' : ''}`;
 }
