@@ -59,13 +59,12 @@ test('a captured ParameterEvent with empty sequences is read to its last byte', 
     '00010000a9b71561a570ea01110000002f5f726f7332636c695f33373833363300000000010000000d0000007573655f7369' +
     '6d5f74696d650001000000000000000000000000000000000000010000000000000000000000000000000000000000000000' +
     '000000000000000000000000';
-  const codec = codecs(text, {}, 'rcl_interfaces/msg/ParameterEvent');
-  for (const { decode, encode } of codec) {
-    const value = decode(bytes(payload)) as { node: string; new_parameters: { name: string }[] };
+  for (const codec of codecs(text, {}, 'rcl_interfaces/msg/ParameterEvent')) {
+    const value = codec.decode(bytes(payload)) as { node: string; new_parameters: { name: string }[] };
     t.is(value.node, '/_ros2cli_378363');
     t.is(value.new_parameters[0]?.name, 'use_sim_time');
-    t.is(hex(encode(value)), payload.slice(0, hex(encode(value)).length));
-    t.true(payload.length / 2 - encode(value).length <= 3);
+    t.is(hex(codec.encode(value)), payload.slice(0, hex(codec.encode(value)).length));
+    t.true(payload.length / 2 - codec.encode(value).length <= 3);
   }
 });
 
