@@ -18,7 +18,7 @@ import {
 import { arrayReader, readBools } from './arrays.js';
 import type { ArrayMode } from './arrays.js';
 import { generateDecoder } from './decoder.js';
-import type { EncodeBuffer } from './encode-buffer.js';
+import { EncodeBuffer } from './encode-buffer.js';
 import { explainRefusal, interpretEncoder, MAX_DEFAULT_SIZE } from './encode-interpreter.js';
 import type { Encode } from './encode-interpreter.js';
 import { generateEncoder } from './encoder.js';
@@ -135,6 +135,11 @@ export function createEncoder(
       buffer.begin(value, explain);
       try {
         return encode(buffer, value, start);
+      } catch (error) {
+        if (error instanceof McapStreamsError) throw error;
+        // A check such as `x | 0` throws a TypeError itself for a bigint or a symbol.
+        interpretEncoder(root, wire, options)(new EncodeBuffer(), value, 0);
+        throw error;
       } finally {
         buffer.done();
       }

@@ -216,25 +216,25 @@ class Reader {
         this.#take(node.size, node.align, path);
         return;
       case 'string':
-        this.#at += this.#length(path, 1, 'string');
+        this.#jump(path, 1, 'string');
         return;
       case 'wstring': {
         const { unit, inBytes } = wideForm(this.#options, this.#wire.xcdr);
-        this.#at += this.#length(path, inBytes ? 1 : unit, 'wstring');
+        this.#jump(path, inBytes ? 1 : unit, 'wstring');
         return;
       }
       case 'time':
-        if (node.dheader) this.#at += this.#length(path, 1, 'DHEADER');
+        if (node.dheader) this.#jump(path, 1, 'DHEADER');
         else this.#take(8, 4, path);
         return;
       case 'struct':
-        if (node.dheader) this.#at += this.#length(path, 1, 'DHEADER');
+        if (node.dheader) this.#jump(path, 1, 'DHEADER');
         else if (node.empty) this.#take(1, 1, path);
         else for (const field of node.fields) this.#skip(field.node, join(path, field.name));
         return;
       case 'list': {
         if (node.dheader) {
-          this.#at += this.#length(path, 1, 'DHEADER');
+          this.#jump(path, 1, 'DHEADER');
           return;
         }
         const count = this.#count(node, path);
@@ -275,6 +275,12 @@ class Reader {
       `a ${what} length of ${length * unit} bytes with ${left} left`,
       this.#at - 4,
     );
+  }
+
+  /** Steps over a length and what it spans. */
+  #jump(path: string, unit: number, what: string): void {
+    const bytes = this.#length(path, unit, what);
+    this.#at += bytes;
   }
 
   /** Enters what a DHEADER spans. */
