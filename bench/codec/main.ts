@@ -89,13 +89,15 @@ function prepare({ name, text, value, fields }: Case): (() => unknown)[] {
   ];
 }
 
-function bench({ name }: Case, tasks: readonly (() => unknown)[]): void {
+function bench({ name, extra }: Case, tasks: readonly (() => unknown)[]): void {
   const [ours = 0, peers = 0, into = 0, owned = 0, peerWrites = 0, two = 0] = alternate(tasks);
-  rows.push({ decode: peers / ours, encode: peerWrites / into });
-  projections.push(ours / two);
+  if (!extra) {
+    rows.push({ decode: peers / ours, encode: peerWrites / into });
+    projections.push(ours / two);
+  }
   console.log(
     line([
-      name,
+      extra ? `(${name})` : name,
       ours.toFixed(0),
       peers.toFixed(0),
       (peers / ours).toFixed(1),

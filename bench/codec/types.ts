@@ -1,4 +1,4 @@
-/** The nine types of the codec benchmark: schema texts and a typical value of each. */
+/** The nine types of the codec benchmark, and one more whose arrays are copied: schema texts and a typical value of each. */
 
 const SEPARATOR = '='.repeat(80);
 
@@ -35,6 +35,11 @@ const TYPES: Readonly<Record<string, string>> = {
   'sensor_msgs/PointCloud2':
     'std_msgs/Header header\nuint32 height\nuint32 width\nPointField[] fields\nbool is_bigendian\nuint32 point_step\n' +
     'uint32 row_step\nuint8[] data\nbool is_dense',
+  'sensor_msgs/NavSatStatus':
+    'int8 STATUS_NO_FIX=-1\nint8 STATUS_FIX=0\nint8 status\nuint16 SERVICE_GPS=1\nuint16 service',
+  'sensor_msgs/NavSatFix':
+    'std_msgs/Header header\nNavSatStatus status\nfloat64 latitude\nfloat64 longitude\nfloat64 altitude\n' +
+    'float64[9] position_covariance\nuint8 COVARIANCE_TYPE_KNOWN=3\nuint8 position_covariance_type',
   'sensor_msgs/LaserScan':
     'std_msgs/Header header\nfloat32 angle_min\nfloat32 angle_max\nfloat32 angle_increment\nfloat32 time_increment\n' +
     'float32 scan_time\nfloat32 range_min\nfloat32 range_max\nfloat32[] ranges\nfloat32[] intensities',
@@ -59,6 +64,8 @@ export interface Case {
   readonly name: string;
   readonly text: string;
   readonly value: unknown;
+  /** Beside the nine: shown, not counted. */
+  readonly extra: boolean;
   /** Two fields for the projection benchmark. */
   readonly fields: readonly string[];
 }
@@ -142,6 +149,15 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
     data: bytes(320000),
     is_dense: true,
   }),
+  'sensor_msgs/NavSatFix': () => ({
+    header: header('gps'),
+    status: { status: 0, service: 1 },
+    latitude: 48.1 + random(),
+    longitude: 11.5 + random(),
+    altitude: 500 + random(),
+    position_covariance: doubles(9),
+    position_covariance_type: 3,
+  }),
   'sensor_msgs/LaserScan': () => ({
     header: header('laser'),
     angle_min: -3.140625,
@@ -165,6 +181,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'geometry_msgs/PoseStamped': ['header.stamp', 'pose.position.x'],
   'sensor_msgs/Image': ['header.stamp', 'encoding'],
   'sensor_msgs/PointCloud2': ['header.stamp', 'width'],
+  'sensor_msgs/NavSatFix': ['header.stamp', 'latitude'],
   'sensor_msgs/LaserScan': ['header.stamp', 'range_max'],
 };
 
@@ -172,5 +189,6 @@ export const CASES: readonly Case[] = Object.entries(VALUES).map(([name, value])
   name,
   text: schemaText(name),
   value: value(),
+  extra: name === 'sensor_msgs/LaserScan',
   fields: FIELDS[name] ?? [],
 }));

@@ -136,7 +136,7 @@ export function createEncoder(
       try {
         return encode(buffer, value, start);
       } catch (error) {
-        if (error instanceof McapStreamsError) throw error;
+        if (error instanceof McapStreamsError) throw error.with({ schemaName: root.name });
         // A check such as `x | 0` throws a TypeError itself for a bigint or a symbol.
         interpretEncoder(root, wire, options)(new EncodeBuffer(), value, 0);
         throw error;

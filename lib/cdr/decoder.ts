@@ -98,9 +98,9 @@ class DecoderEmitter {
     out.line(main.code.toString());
     out.line('return function decodeAt(u, v, s, e) {');
     if (this.#wire.name === 'CDR_LE') {
-      out.line('  if (e - s < 4 || u[s] !== 0 || u[s + 1] !== 1) return rt.other(u, v, s, e);');
+      out.line('if (e - s < 4 || u[s] !== 0 || u[s + 1] !== 1) return rt.other(u, v, s, e);');
     }
-    out.line(`  return ${name}(u, v, s + 4, s + 4, e);`);
+    out.line(`return ${name}(u, v, s + 4, s + 4, e);`);
     out.line('};');
     return { source: out.toString(), defaults: this.#defaults };
   }

@@ -1,5 +1,6 @@
 /** The memory that values are encoded into: one buffer that grows and is used again, or a target of fixed size. */
 import { McapStreamsError } from '../errors.js';
+import { scratchMemory } from './text.js';
 
 /** Above this a message fits into no chunk, and positions would leave the range of small integers. */
 const MAX_CAPACITY = 2 ** 31 - 1;
@@ -20,7 +21,7 @@ export class EncodeBuffer {
 
   constructor(memory: number | Uint8Array = 4096) {
     this.#fixed = typeof memory !== 'number';
-    this.u8 = typeof memory === 'number' ? new Uint8Array(memory) : memory;
+    this.u8 = typeof memory === 'number' ? new Uint8Array(scratchMemory(memory)) : memory;
     this.view = new DataView(this.u8.buffer, this.u8.byteOffset, this.u8.byteLength);
     this.capacity = this.u8.byteLength;
   }
@@ -32,7 +33,7 @@ export class EncodeBuffer {
       const message = `the message needs ${needed} bytes or more, the target has ${this.#fixed ? this.capacity : MAX_CAPACITY}`;
       throw new McapStreamsError('ENCODE_NO_SPACE', message);
     }
-    const u8 = new Uint8Array(Math.min(MAX_CAPACITY, Math.max(needed, this.capacity * 2)));
+    const u8 = new Uint8Array(scratchMemory(Math.min(MAX_CAPACITY, Math.max(needed, this.capacity * 2))));
     u8.set(this.u8.subarray(0, used));
     this.u8 = u8;
     this.view = new DataView(u8.buffer);

@@ -153,9 +153,9 @@ class EncoderEmitter {
     for (const [use, expression] of this.#uses) out.line(`const ${use} = ${expression};`);
     for (const { text } of this.#functions.values()) out.line(text);
     out.line('return function encodeAt(b, m, s) {');
-    out.line('  if (s + 4 > b.capacity) b.grow(s, s + 4);');
-    out.line(`  b.view.setUint32(s, ${this.#wire.kind << 16});`);
-    out.line(`  return ${name}(b, m, s + 4, s + 4);`);
+    out.line('if (s + 4 > b.capacity) b.grow(s, s + 4);');
+    out.line(`b.view.setUint32(s, ${this.#wire.kind << 16});`);
+    out.line(`return ${name}(b, m, s + 4, s + 4);`);
     out.line('};');
     return { source: out.toString(), fields: this.#fields, structs: this.#structs };
   }

@@ -1,7 +1,7 @@
 /**
  * Memory for encoded messages that belong to the caller. Small messages are encoded straight into a slab and handed out
- * as views of it, as Node does with small Buffers: no copy. Large ones are encoded into a buffer that is used again and
- * copied out at their size.
+ * as views of it, as Node does with small Buffers: no copy. Large ones get memory of their own, by the size of the one
+ * before, and are copied only where that was far off.
  */
 import { EncodeBuffer } from './encode-buffer.js';
 import type { Encode } from './encode-interpreter.js';
@@ -9,13 +9,10 @@ import type { Encode } from './encode-interpreter.js';
 const SLAB_SIZE = 32 * 1024;
 /** Messages up to this size stay in the slab. */
 const SLAB_MAX = 4096;
-/** A scratch buffer that grew beyond this is not kept. */
-const SCRATCH_MAX = 2 ** 26;
 
 /** What all codecs share; taken out while in use, so that an encode inside of an encode (a getter) gets its own. */
 let slab: EncodeBuffer | undefined;
 let slabUsed = 0;
-let scratch: EncodeBuffer | undefined;
 
 export class OwnedBytes {
   /** Size of the last message: the next one is probably as large. */
@@ -51,10 +48,9 @@ export class OwnedBytes {
   }
 
   #large(encode: Encode, value: unknown): Uint8Array {
-    const buffer = scratch ?? new EncodeBuffer(2 * this.#last);
-    scratch = undefined;
+    // A little more than the last one took: messages of one type are of similar size.
+    const buffer = new EncodeBuffer(this.#last + (this.#last >> 3));
     const end = encode(buffer, value, 0);
-    if (buffer.capacity <= SCRATCH_MAX) scratch = buffer;
-    return buffer.u8.slice(0, end);
+    return end * 4 < buffer.capacity * 3 ? buffer.u8.slice(0, end) : buffer.u8.subarray(0, end);
   }
 }
