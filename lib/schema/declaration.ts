@@ -80,6 +80,13 @@ function contentOf(message: DeclaredMessage): string {
   );
 }
 
+/** How many arrays and sequences are inside one another. */
+export function depthOf(type: DeclaredType): number {
+  let depth = 0;
+  for (let inner = type; inner.kind === 'array' || inner.kind === 'sequence'; inner = inner.element) depth++;
+  return depth;
+}
+
 /** A field or constant that `JSON.stringify` takes, whatever its value. */
 export function jsonable<T extends { value?: LiteralValue } | { defaultValue?: FieldDefinition['defaultValue'] }>(
   object: T,

@@ -26,7 +26,8 @@ export function readAnnotations(lexer: IdlLexer, readName: () => IdlName): IdlAn
   const found: Mutable<IdlAnnotations> = {};
   const comments: string[] = [];
   while (lexer.take('@')) {
-    const name = readAnnotationName(lexer);
+    // Older tools write `@Key` and `@Extensibility`.
+    const name = readAnnotationName(lexer).toLowerCase();
     if (name === 'annotation') {
       // `@annotation Name { ... };` declares one.
       lexer.expectName(`an annotation's name`);

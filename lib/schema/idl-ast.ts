@@ -66,6 +66,9 @@ export type IdlDeclaration = {
   | { readonly kind: 'unsupported'; readonly construct: string }
 );
 
+/** A declaration of one kind. */
+export type DeclarationOf<K extends IdlDeclaration['kind']> = Extract<IdlDeclaration, { kind: K }>;
+
 export interface IdlEnumerator {
   readonly name: string;
   readonly value?: IdlExpression;

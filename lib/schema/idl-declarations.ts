@@ -10,29 +10,37 @@ import type {
   PrimitiveName,
   PrimitiveType,
 } from './definition.js';
-import { declareMessage, jsonable, type DeclaredField, type DeclaredType, type MessageTable } from './declaration.js';
+import {
+  declareMessage,
+  depthOf,
+  jsonable,
+  type DeclaredField,
+  type DeclaredType,
+  type MessageTable,
+} from './declaration.js';
 import {
   scopedName,
+  type DeclarationOf,
   type IdlDeclaration,
+  type IdlEnumerator,
   type IdlExpression,
   type IdlMember,
   type IdlName,
   type IdlType,
 } from './idl-ast.js';
+import { canonicalOf, IdlNames } from './idl-names.js';
 import type { IdlValue } from './idl-expression.js';
-import { evaluate, literalOfEnum, literalOfType, literalsOfText } from './idl-values.js';
+import { evaluate, literalOfEnum, literalOfType, literalsOfText, specialFloat } from './idl-values.js';
 import { INTEGER_RANGES, type LiteralResult } from './literals.js';
 import { canonicalName, normalizeTypeName, splitTypeName } from './names.js';
+import { MAX_DEPTH } from './resolve.js';
 import type { SourceText } from './source-text.js';
 
-/** Typedefs of typedefs, constants of constants: more is no real text, and would use up the stack. */
-const MAX_CHAIN = 256;
+/** Typedefs of typedefs, constants of constants, with all between: more is no real text, and would use up the stack. */
+const MAX_CHAIN = 400;
 
 /** Largest count that CDR can write. */
 const MAX_COUNT = 4294967295n;
-
-type Kind = IdlDeclaration['kind'];
-type Of<K extends Kind> = Extract<IdlDeclaration, { kind: K }>;
 
 /** Declares all structs of the text in the table. `extensibility` is that of a struct without an annotation. */
 export function declareIdl(
@@ -41,52 +49,29 @@ export function declareIdl(
   declarations: readonly IdlDeclaration[],
   extensibility: Extensibility,
 ): void {
-  new IdlScopes(source, declarations).declare(table, extensibility);
+  new IdlConverter(source, declarations).declare(table, declarations, extensibility);
 }
 
-class IdlScopes {
+/** Turns declarations into messages, each typedef, enum and constant worked out once. */
+class IdlConverter {
   readonly #source: SourceText;
-  readonly #declarations: readonly IdlDeclaration[];
-  /** All but the second and later of one name. */
-  readonly #byName = new Map<string, IdlDeclaration>();
-  /** Enumerators, in the scope around their enum and in the enum's own. */
-  readonly #enumerators = new Map<string, { readonly owner: Of<'enum'>; readonly index: number }>();
-  /** Keys in the message table, by scoped name. */
-  readonly #keys = new Map<string, string>();
-  readonly #constants = new Map<IdlDeclaration, LiteralResult<IdlValue>>();
+  readonly #names: IdlNames;
+  readonly #constants = new Map<IdlDeclaration, LiteralResult>();
   readonly #enums = new Map<IdlDeclaration, EnumType>();
   readonly #typedefs = new Map<IdlDeclaration, DeclaredType>();
   readonly #open = new Set<IdlDeclaration>();
+  /** The values so far of enums that are being worked out. */
+  readonly #openEnums = new Map<IdlDeclaration, bigint[]>();
+  #chain = 0;
 
   constructor(source: SourceText, declarations: readonly IdlDeclaration[]) {
     this.#source = source;
-    this.#declarations = declarations;
-    const canonicalNames = new Set<string>();
-    for (const declaration of declarations) {
-      const scoped = scopedName(declaration.modules, declaration.name);
-      const before = this.#byName.get(scoped);
-      if (before !== undefined) {
-        this.#checkSame(before, declaration);
-        continue;
-      }
-      this.#byName.set(scoped, declaration);
-      // a::B and a::msg::B have one canonical name and are two types: the second keeps its own name as its key.
-      const canonical = canonicalOf(declaration);
-      if (declaration.kind === 'struct' || declaration.kind === 'unsupported') {
-        this.#keys.set(scoped, canonicalNames.has(canonical) ? scoped : canonical);
-        canonicalNames.add(canonical);
-      }
-      if (declaration.kind !== 'enum') continue;
-      declaration.members.forEach(({ name }, index) => {
-        this.#enumerators.set(scopedName(declaration.modules, name), { owner: declaration, index });
-        this.#enumerators.set(`${scoped}::${name}`, { owner: declaration, index });
-      });
-    }
+    this.#names = new IdlNames(source, declarations);
   }
 
-  declare(table: MessageTable, extensibility: Extensibility): void {
+  declare(table: MessageTable, declarations: readonly IdlDeclaration[], extensibility: Extensibility): void {
     const constants = this.#constantsByModule();
-    for (const declaration of this.#declarations) {
+    for (const declaration of declarations) {
       const { kind, modules, name, annotations, offset } = declaration;
       if (kind !== 'struct' && kind !== 'unsupported') continue;
       const scoped = scopedName(modules, name);
@@ -94,11 +79,12 @@ class IdlScopes {
       const unsupported =
         kind === 'unsupported' ? { unsupported: { kind, construct: declaration.construct, offset } as const } : {};
       const canonical = canonicalOf(declaration);
-      declareMessage(this.#source, table, this.#keys.get(scoped) ?? canonical, {
+      declareMessage(this.#source, table, this.#names.keyOf(declaration), {
         name: canonical,
         extensibility: annotations.extensibility ?? extensibility,
         fields: kind === 'struct' ? this.#fields(declaration, canonical) : [],
-        constants: constants.get(`${scoped}_Constants`) ?? [],
+        // As DDS sees it the struct's name ends in `_`, that of the module does not.
+        constants: constants.get(`${scoped}_Constants`) ?? constants.get(scoped.replace(/_$/, '_Constants')) ?? [],
         ...comment,
         ...unsupported,
         offset,
@@ -109,7 +95,7 @@ class IdlScopes {
   /** The constants of each module, in order: those of `X_Constants` belong to the struct X beside it. */
   #constantsByModule(): Map<string, ConstantDefinition[]> {
     const modules = new Map<string, ConstantDefinition[]>();
-    for (const declaration of this.#byName.values()) {
+    for (const declaration of this.#names.declarations()) {
       if (declaration.kind !== 'const') continue;
       const home = declaration.modules.join('::');
       const owner = normalizeTypeName(home).replace(/_Constants$/, '');
@@ -129,7 +115,7 @@ class IdlScopes {
     return modules;
   }
 
-  #fields(declaration: Of<'struct'>, owner: string): DeclaredField[] {
+  #fields(declaration: DeclarationOf<'struct'>, owner: string): DeclaredField[] {
     const names = new Set<string>();
     return declaration.members.map((member) => {
       const { name, annotations, offset } = member;
@@ -140,7 +126,7 @@ class IdlScopes {
       if (annotations.optional === true) {
         return { name, type: { kind: 'unsupported', construct: `@optional member ${name}`, offset }, offset };
       }
-      const type = this.#type(member.type, 0);
+      const type = this.#type(member.type);
       const defaultValue = this.#defaultOf(member, type, owner);
       return jsonable({
         name,
@@ -181,7 +167,7 @@ class IdlScopes {
     return { problem: 'only primitives, enums and arrays of primitives have defaults' };
   }
 
-  #type(type: IdlType, chain: number): DeclaredType {
+  #type(type: IdlType): DeclaredType {
     switch (type.kind) {
       case 'primitive':
       case 'unsupported':
@@ -189,24 +175,31 @@ class IdlScopes {
       case 'text':
         return { kind: 'primitive', name: type.name, maxLength: this.#size(type.bound, 'the bound of a string') };
       case 'sequence': {
-        const element = this.#type(type.element, chain);
+        const element = this.#element(type.element);
         if (type.bound === undefined) return { kind: 'sequence', element };
         return { kind: 'sequence', element, maxLength: this.#size(type.bound, 'the bound of a sequence') };
       }
       case 'array':
         return {
           kind: 'array',
-          element: this.#type(type.element, chain),
+          element: this.#element(type.element),
           length: this.#size(type.size, `an array's size`),
         };
       case 'named':
-        return this.#named(type.name, chain);
+        return this.#named(type.name);
     }
   }
 
-  #named(name: IdlName, chain: number): DeclaredType {
-    const scoped = this.#lookUp(name, (candidate) => this.#byName.has(candidate));
-    const declaration = scoped === undefined ? undefined : this.#byName.get(scoped);
+  /** An array's or sequence's element: the parser limits how deep these nest, here they only count. */
+  #element(type: IdlType): DeclaredType {
+    this.#chain++;
+    const element = this.#type(type);
+    this.#chain--;
+    return element;
+  }
+
+  #named(name: IdlName): DeclaredType {
+    const declaration = this.#names.findDeclaration(name);
     const spelling = (name.absolute ? '::' : '') + name.parts.join('::');
     const { offset } = name;
     switch (declaration?.kind) {
@@ -214,49 +207,40 @@ class IdlScopes {
         return { kind: 'reference', candidates: [canonicalName(splitTypeName(spelling))], spelling, offset };
       case 'struct':
       case 'unsupported':
-        return { kind: 'reference', candidates: [this.#keys.get(scoped ?? '') ?? spelling], spelling, offset };
+        return { kind: 'reference', candidates: [this.#names.keyOf(declaration)], spelling, offset };
       case 'enum':
         return this.#enum(declaration);
       case 'typedef':
-        return this.#typedef(declaration, chain);
+        return this.#typedef(declaration);
       case 'const':
         throw this.#source.error('SCHEMA_UNKNOWN_TYPE', `${spelling} is a constant and no type`, offset);
     }
   }
 
-  #typedef(declaration: Of<'typedef'>, chain: number): DeclaredType {
+  #typedef(declaration: DeclarationOf<'typedef'>): DeclaredType {
     const known = this.#typedefs.get(declaration);
     if (known !== undefined) return known;
+    const { name, offset } = declaration;
     if (this.#open.has(declaration)) {
-      throw this.#source.error('SCHEMA_CYCLE', `typedef ${declaration.name} is made of itself`, declaration.offset);
-    }
-    if (chain >= MAX_CHAIN) {
-      throw this.#source.error('SCHEMA_LIMIT', `more than ${MAX_CHAIN} typedefs of one another`, declaration.offset);
+      throw this.#source.error('SCHEMA_CYCLE', `typedef ${name} is made of itself`, offset);
     }
     this.#open.add(declaration);
-    const type = this.#type(declaration.type, chain + 1);
+    const type = this.#deeper(1, offset, () => this.#type(declaration.type));
     this.#open.delete(declaration);
+    if (depthOf(type) > MAX_DEPTH) {
+      throw this.#source.error('SCHEMA_LIMIT', `typedef ${name} is nested more than ${MAX_DEPTH} deep`, offset);
+    }
     this.#typedefs.set(declaration, type);
     return type;
   }
 
-  #enum(declaration: Of<'enum'>): EnumType {
+  #enum(declaration: DeclarationOf<'enum'>): EnumType {
     const known = this.#enums.get(declaration);
     if (known !== undefined) return known;
-    let next = 0n;
-    const values = declaration.members.map((member) => {
-      const result = member.value === undefined ? undefined : evaluate(member.value, this.#valueOf);
-      if (result !== undefined && (!('value' in result) || typeof result.value !== 'bigint')) {
-        throw this.#source.error(
-          'SCHEMA_SYNTAX',
-          `the value of enumerator ${member.name} is no integer`,
-          member.offset,
-        );
-      }
-      const value = result === undefined ? next : (result.value as bigint);
-      next = value + 1n;
-      return value;
-    });
+    const values: bigint[] = [];
+    this.#openEnums.set(declaration, values);
+    for (const member of declaration.members) values.push(this.#enumeratorValue(member, values.at(-1)));
+    this.#openEnums.delete(declaration);
     const bound = declaration.annotations.bitBound;
     const bits = bound === undefined ? 32 : this.#size(bound, '@bit_bound');
     const sign = values.some((value) => value < 0n) ? 'int' : 'uint';
@@ -272,37 +256,41 @@ class IdlScopes {
     return type;
   }
 
+  #enumeratorValue({ name, value, offset }: IdlEnumerator, before: bigint | undefined): bigint {
+    if (value === undefined) return before === undefined ? 0n : before + 1n;
+    const result = this.#deeper(value.depth + 1, offset, () => evaluate(value, this.#valueOf));
+    if ('value' in result && typeof result.value === 'bigint') return result.value;
+    throw this.#source.error('SCHEMA_SYNTAX', `the value of enumerator ${name} is no integer`, offset);
+  }
+
   /** The value of a constant or an enumerator. */
   readonly #valueOf = (name: IdlName): LiteralResult<IdlValue> => {
     const spelling = name.parts.join('::');
-    const scoped = this.#lookUp(
-      name,
-      (candidate) => this.#byName.get(candidate)?.kind === 'const' || this.#enumerators.has(candidate),
-    );
-    if (scoped === undefined) return { problem: `${spelling} is no constant` };
-    const declaration = this.#byName.get(scoped);
-    if (declaration?.kind === 'const') {
-      const result = this.#constantValue(declaration);
-      const isInteger = INTEGER_RANGES.has(this.#constantType(declaration)?.name ?? 'string');
+    const found = this.#names.findValue(name);
+    if (found === undefined) return { problem: `${spelling} is no constant` };
+    if (found.kind === 'const') {
+      const result = this.#constantValue(found);
+      const isInteger = INTEGER_RANGES.has(this.#constantType(found)?.name ?? 'string');
       // Literals are in their type's form; expressions count integers in bigint.
       return 'value' in result && isInteger ? { value: BigInt(result.value) } : result;
     }
-    const enumerator = this.#enumerators.get(scoped);
-    if (enumerator === undefined || this.#open.has(enumerator.owner)) return { problem: `${spelling} has no value` };
-    this.#open.add(enumerator.owner);
-    const value = this.#enum(enumerator.owner).members[enumerator.index]?.value;
-    this.#open.delete(enumerator.owner);
-    return { value: BigInt(Number(value)) };
+    const { owner, index } = found;
+    const open = this.#openEnums.get(owner);
+    const value = open === undefined ? this.#enum(owner).members[index]?.value : open[index];
+    return value === undefined ? { problem: `${spelling} has no value yet` } : { value: BigInt(value) };
   };
 
-  #constantValue(declaration: Of<'const'>): LiteralResult {
+  #constantValue(declaration: DeclarationOf<'const'>): LiteralResult {
     const known = this.#constants.get(declaration);
     if (known !== undefined) return known;
-    if (this.#open.has(declaration) || this.#open.size > MAX_CHAIN) {
+    const levels = declaration.value.depth + 2;
+    if (this.#open.has(declaration) || this.#chain + levels > MAX_CHAIN) {
       return { problem: `${declaration.name} is made of itself, or of too many constants` };
     }
     this.#open.add(declaration);
-    const result = this.#literal(declaration.value, this.#type(declaration.type, 0));
+    const result = this.#deeper(levels, declaration.offset, () =>
+      this.#literal(declaration.value, this.#type(declaration.type)),
+    );
     this.#open.delete(declaration);
     const single: LiteralResult =
       'problem' in result
@@ -315,8 +303,8 @@ class IdlScopes {
   }
 
   /** A constant's type; an enum's is its integer. */
-  #constantType(declaration: Of<'const'>): PrimitiveType | undefined {
-    const type = this.#type(declaration.type, 0);
+  #constantType(declaration: DeclarationOf<'const'>): PrimitiveType | undefined {
+    const type = this.#type(declaration.type);
     if (type.kind === 'enum') return { kind: 'primitive', name: type.underlying satisfies PrimitiveName };
     return type.kind === 'primitive' ? type : undefined;
   }
@@ -334,51 +322,18 @@ class IdlScopes {
     return Number(bigint);
   }
 
-  /** The scoped name that is meant: from the innermost module outwards, then the constants of the struct itself. */
-  #lookUp(name: IdlName, exists: (scoped: string) => boolean): string | undefined {
-    const { modules, struct } = name.scope;
-    const last = name.parts.join('::');
-    if (name.absolute) return exists(last) ? last : undefined;
-    for (let depth = modules.length; depth >= 0; depth--) {
-      const candidate = scopedName(modules.slice(0, depth), last);
-      if (exists(candidate)) return candidate;
+  /** Runs what may come back here, so that the levels in between are counted. */
+  #deeper<T>(levels: number, offset: number, run: () => T): T {
+    this.#chain += levels;
+    if (this.#chain > MAX_CHAIN) {
+      throw this.#source.error('SCHEMA_LIMIT', 'typedefs or constants are made of too many others', offset);
     }
-    const own = struct === undefined ? undefined : `${scopedName(modules, struct)}_Constants::${last}`;
-    return own !== undefined && exists(own) ? own : undefined;
-  }
-
-  /** Recorders repeat declarations. Two structs are compared when they are declared, all others by their text. */
-  #checkSame(before: IdlDeclaration, again: IdlDeclaration): void {
-    if (before.kind === 'struct' && again.kind === 'struct') return;
-    if (before.kind === again.kind && this.#textOf(before) === this.#textOf(again)) return;
-    const name = canonicalOf(again);
-    throw this.#source.error(
-      'SCHEMA_CONFLICTING_DEFINITIONS',
-      `${name} is defined twice with different content`,
-      again.offset,
-    );
-  }
-
-  #textOf({ offset, end }: IdlDeclaration): string {
-    return this.#source.text.slice(offset, end).replace(/\s+/g, ' ');
+    const result = run();
+    this.#chain -= levels;
+    return result;
   }
 }
 
 function isSingle(value: LiteralValue | readonly LiteralValue[]): value is LiteralValue {
   return !Array.isArray(value);
-}
-
-function canonicalOf({ modules, name }: IdlDeclaration): string {
-  return canonicalName(splitTypeName(scopedName(modules, name)));
-}
-
-/** `nan`, `inf` and `-inf`, as rosidl writes them. */
-function specialFloat(expression: IdlExpression): number | undefined {
-  if (expression.kind === 'unary') {
-    const value = specialFloat(expression.operand);
-    return value !== undefined && expression.operator === '-' ? -value : value;
-  }
-  if (expression.kind !== 'name' || expression.name.parts.length !== 1) return undefined;
-  const name = expression.name.parts[0]?.toLowerCase();
-  return name === 'nan' ? Number.NaN : name === 'inf' || name === 'infinity' ? Number.POSITIVE_INFINITY : undefined;
 }

@@ -83,3 +83,14 @@ export function literalsOfText(type: PrimitiveType, value: IdlValue): LiteralRes
 function resultOf(value: IdlValue | undefined, operator: string): LiteralResult<IdlValue> {
   return value === undefined ? { problem: `${operator} has no value here` } : { value };
 }
+
+/** `nan`, `inf` and `-inf`, as rosidl writes them. */
+export function specialFloat(expression: IdlExpression): number | undefined {
+  if (expression.kind === 'unary') {
+    const value = specialFloat(expression.operand);
+    return value !== undefined && expression.operator === '-' ? -value : value;
+  }
+  if (expression.kind !== 'name' || expression.name.parts.length !== 1) return undefined;
+  const name = expression.name.parts[0]?.toLowerCase();
+  return name === 'nan' ? Number.NaN : name === 'inf' || name === 'infinity' ? Number.POSITIVE_INFINITY : undefined;
+}

@@ -85,8 +85,13 @@ export function floatOfType(name: PrimitiveName, value: number): LiteralResult {
   return { value };
 }
 
-/** Checks a string against its bound: bytes of UTF-8 for a string, UTF-16 units for a wstring. */
+/**
+ * Checks a string: no NUL and no half of a surrogate pair, which no ROS 2 string can hold, and not over its bound: bytes
+ * of UTF-8 for a string, UTF-16 units for a wstring.
+ */
 export function stringOfType(type: PrimitiveType, value: string): LiteralResult {
+  if (value.includes('\0')) return { problem: 'it holds a NUL' };
+  if (/\p{Surrogate}/u.test(value)) return { problem: 'it holds half of a surrogate pair' };
   const { maxLength } = type;
   if (maxLength !== undefined) {
     const length = type.name === 'string' ? new TextEncoder().encode(value).length : value.length;

@@ -15,10 +15,9 @@ export function normalizeTypeName(name: string): string {
 
 /** The parts of a type name, without DDS's `dds_` and the `_` that goes with it. */
 export function splitTypeName(name: string): string[] {
-  const parts = name
-    .trim()
-    .split(/::|[/.]/)
-    .filter((part) => part !== '');
+  const trimmed = name.trim();
+  const pieces = /[:.]/.test(trimmed) ? trimmed.split(/::|[/.]/) : trimmed.split('/');
+  const parts = pieces.filter((part) => part !== '');
   if (parts.length > 3 && parts[0] === FAST_DDS) parts.shift();
   const last = parts.length - 1;
   if (last > 0 && parts[last - 1] === 'dds_') {

@@ -15,14 +15,17 @@ import {
 } from './declaration.js';
 import type { SourceText } from './source-text.js';
 
-/** Messages and arrays inside one another. Real types stay below 12. */
+/** Messages and arrays inside one another. Real types stay below 20. */
 export const MAX_DEPTH = 64;
 
-/** Fields of a type with those of all its parts: a type of ten fields of a type of ten fields ... Real types: a few thousand. */
-export const MAX_EXPANDED_FIELDS = 100_000;
+/**
+ * Fields of a type with those of all its parts: ten fields of a type of ten fields of a type ... Real types stay below a
+ * thousand, and generated code grows with it.
+ */
+export const MAX_EXPANDED_FIELDS = 20_000;
 
 /** Bytes that a value takes at least, through its fixed arrays. */
-export const MAX_FIXED_SIZE: number = 2 ** 30;
+export const MAX_FIXED_SIZE: number = 2 ** 28;
 
 /** The member that rosidl puts into a struct that would have none. */
 const PLACEHOLDER = 'structure_needs_at_least_one_member';

@@ -9,7 +9,7 @@ import type { ConstantDefinition, LiteralValue, PrimitiveName } from './definiti
 import { jsonable, type DeclaredField, type DeclaredMessage, type DeclaredType } from './declaration.js';
 import { closingQuote, parseArrayLiteral, parseLiteral } from './literals.js';
 import { baseName, canonicalName, FAST_DDS, isIdentifier, packageOf, splitTypeName } from './names.js';
-import { isSeparator, isSpace, linesOf, skipSpace } from './sections.js';
+import { isSeparator, isSpace, lineEnd, lineWith, nextLine, skipSpace } from './sections.js';
 import type { SourceText } from './source-text.js';
 
 /** Largest count that CDR can write. */
@@ -48,9 +48,10 @@ export function parseMessageText(source: SourceText, name: string, start: number
 /** The offsets of the lines `---` in a part of the text: [line start, line end). */
 export function findInterfaceBreaks(text: string, start: number, end: number): [number, number][] {
   const breaks: [number, number][] = [];
-  for (const [from, to] of linesOf(text, start, end)) {
-    const first = skipSpace(text, from, to);
-    if (isInterfaceBreak(text, first, to)) breaks.push([from, to]);
+  for (let from = lineWith(text, '---', start); from >= 0 && from < end;) {
+    const to = lineEnd(text, from);
+    if (isInterfaceBreak(text, skipSpace(text, from, to), to)) breaks.push([from, to]);
+    from = lineWith(text, '---', nextLine(text, to));
   }
   return breaks;
 }
@@ -83,11 +84,14 @@ class MessageReader {
   }
 
   read(start: number, end: number): DeclaredMessage {
-    for (const [from, to] of linesOf(this.#text, start, end)) {
-      const first = skipSpace(this.#text, from, to);
+    const text = this.#text;
+    for (let from = start; from < end;) {
+      const to = Math.min(lineEnd(text, from), end);
+      const first = skipSpace(text, from, to);
       if (first === to) this.#endOfBlock();
-      else if (this.#text[first] === '#') this.#pending.push(commentText(this.#text.slice(first, to)));
+      else if (text[first] === '#') this.#pending.push(commentText(text.slice(first, to)));
       else this.#statement(first, to);
+      from = nextLine(text, to);
     }
     if (this.#statements === 0) this.#endOfBlock();
     return {
@@ -318,7 +322,7 @@ function splitComment(text: string, from: number, to: number, strings: boolean):
   let fresh = strings;
   while (i < to) {
     const char = text[i];
-    if (char === '#') return [text.slice(start, i).trim(), text.slice(i, to)];
+    if (char === '#') return [trimmed(text, start, i), text.slice(i, to)];
     if (fresh && (char === '"' || char === "'")) {
       const close = closingQuote(text, i, to);
       if (close > 0) i = close;
@@ -327,7 +331,13 @@ function splitComment(text: string, from: number, to: number, strings: boolean):
     else if (!isSpace(text.charCodeAt(i))) fresh = false;
     i++;
   }
-  return [text.slice(start, to).trim(), undefined];
+  return [trimmed(text, start, to), undefined];
+}
+
+function trimmed(text: string, start: number, end: number): string {
+  let last = end;
+  while (last > start && isSpace(text.charCodeAt(last - 1))) last--;
+  return text.slice(start, last);
 }
 
 /** `# text`: without the signs and the one blank after them. */

@@ -29,21 +29,28 @@ export interface Section {
  */
 export function splitSections(source: SourceText): Section[] {
   const { text } = source;
+  const end = text.length;
   const sections: Section[] = [];
   let header: { kind: SectionKind; name: string } | undefined;
   let start = 0;
   let offset = 0;
   let content: Section['content'] = 'none';
   let separator = -1;
-  const close = (end: number): void => {
+  const close = (sectionEnd: number): void => {
     if (header === undefined && content === 'none') return;
-    sections.push({ kind: header?.kind, name: header?.name, content, start, end, offset });
+    sections.push({ kind: header?.kind, name: header?.name, content, start, end: sectionEnd, offset });
   };
-  for (const [from, to] of linesOf(text, 0, text.length)) {
+  for (let from = 0; from < end;) {
+    const atStart = header === undefined && content !== 'statements';
+    if (separator < 0 && !atStart) {
+      // Only a separator matters from here.
+      from = lineWith(text, '===', from);
+      if (from < 0) break;
+    }
+    const to = lineEnd(text, from);
     const first = skipSpace(text, from, to);
-    if (first === to) continue;
-    const found =
-      separator >= 0 || (header === undefined && content !== 'statements') ? readHeader(text, first, to) : undefined;
+    const code = first < to ? text.charCodeAt(first) : 0;
+    const found = first < to && (separator >= 0 || atStart) ? readHeader(text, first, to) : undefined;
     if (found !== undefined) {
       close(separator >= 0 ? separator : from);
       header = found;
@@ -51,35 +58,45 @@ export function splitSections(source: SourceText): Section[] {
       offset = first;
       content = 'none';
       separator = -1;
-    } else if (isSeparator(text, first, to)) {
+    } else if (first < to && isSeparator(text, first, to)) {
       if (separator < 0) separator = from;
-    } else if (text[first] === '#') {
+    } else if (code === HASH) {
       if (content === 'none' && separator < 0) content = 'comments';
-    } else {
+    } else if (first < to) {
       // Not a header after all: the line of `=` belongs to the text, whose grammar judges it.
       separator = -1;
       content = 'statements';
     }
+    from = nextLine(text, to);
   }
-  close(separator >= 0 ? separator : text.length);
+  close(separator >= 0 ? separator : end);
   if (sections.length === 0) {
-    sections.push({ kind: undefined, name: undefined, content, start: 0, end: text.length, offset: 0 });
+    sections.push({ kind: undefined, name: undefined, content, start: 0, end, offset: 0 });
   }
   return sections;
 }
 
-/** The lines of a part of a text as [start, end), without their ends (LF, CRLF or CR). */
-export function* linesOf(text: string, start: number, end: number): Generator<[number, number]> {
-  let from = start;
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
-    if (code !== 10 && code !== 13) continue;
-    yield [from, i];
-    if (code === 13 && text.charCodeAt(i + 1) === 10) i++;
-    from = i + 1;
-  }
-  if (from < end) yield [from, end];
+/** Where the line ends that `from` stands in: before its LF, CRLF or CR. */
+export function lineEnd(text: string, from: number): number {
+  LINE_END.lastIndex = from;
+  return LINE_END.test(text) ? LINE_END.lastIndex - 1 : text.length;
 }
+
+/** Where the line begins that follows the one that ends at `end`. */
+export function nextLine(text: string, end: number): number {
+  return text.charCodeAt(end) === 13 && text.charCodeAt(end + 1) === 10 ? end + 2 : end + 1;
+}
+
+/** Where the next line begins, from the beginning of a line on, that holds a piece of text; -1 for none. */
+export function lineWith(text: string, piece: string, from: number): number {
+  let start = text.indexOf(piece, from);
+  if (start < 0) return -1;
+  while (start > from && text.charCodeAt(start - 1) !== 10 && text.charCodeAt(start - 1) !== 13) start--;
+  return start;
+}
+
+const LINE_END = /[\r\n]/g;
+const HASH = 0x23;
 
 /** Space of any kind that real files hold within a line: blanks, tabs, no-break spaces, byte order marks. */
 export function isSpace(code: number): boolean {
@@ -107,7 +124,7 @@ export function skipSpace(text: string, from: number, to: number): number {
 /** Whether a line is a separator: three or more `=` and nothing else but space. */
 export function isSeparator(text: string, first: number, to: number): boolean {
   let i = first;
-  while (i < to && text[i] === '=') i++;
+  while (i < to && text.charCodeAt(i) === 0x3d) i++;
   return i - first >= 3 && skipSpace(text, i, to) === to;
 }
 

@@ -77,6 +77,11 @@ test('arrays have defaults, also empty ones', (t) => {
   t.deepEqual(definition.warnings, []);
 });
 
+test('NULs at the end of a text are space', (t) => {
+  const definition = msg('uint8 X=1\0\nuint8 y 2\0\0');
+  t.deepEqual([constantValues(definition), defaultValues(definition)], [{ X: 1 }, { y: 2 }]);
+});
+
 test('a constant takes any name', (t) => {
   const definition = msg('float64 nan=1.0\nuint8 A__B=1\nuint8 lower=2\nfloat64 x');
   t.deepEqual(constantValues(definition), { nan: 1, A__B: 1, lower: 2 });
@@ -116,6 +121,8 @@ test('no bad constant makes a message unreadable, and none gives a wrong value',
     'float64 A=one',
     'string<=2 A="abc"',
     'string A="a"b"',
+    'string A="a\\0b"',
+    'wstring A="\\ud800"',
     'uint8[] A=[1]',
     'q/T A=1',
     'uint8 1A=1',
@@ -144,6 +151,7 @@ test('no bad default makes a message unreadable', (t) => {
     ['uint8 a // comment', 'uint8 a'],
     ['string<=2 s "abc"', 'string<=2 s'],
     ['string<=3 s "éé"', 'string<=3 s'],
+    ['string s "\\x00"', 'string s'],
     ['builtin_interfaces/Time t 5', 'builtin_interfaces/msg/Time t'],
   ];
   for (const [line, field] of bad) {

@@ -38,6 +38,10 @@ test('an encoding that is no ROS 2 schema is refused by name', (t) => {
     code: 'SCHEMA_UNSUPPORTED_ENCODING',
   });
   t.regex(error.message, /protobuf/);
+  t.throws(() => parseSchema({ name: 'A', encoding: '', data: new Uint8Array() }), {
+    code: 'SCHEMA_UNSUPPORTED_ENCODING',
+  });
+  t.throws(() => parseSchema({ name: 'A', encoding: 'cdr', data: 'A' }), { code: 'SCHEMA_UNSUPPORTED_ENCODING' });
 });
 
 test('two schemas of one name and different texts do not disturb one another', (t) => {

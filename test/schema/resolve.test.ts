@@ -42,7 +42,8 @@ test('a type whose parts multiply is refused', (t) => {
   let data = ten('T0');
   for (let i = 0; i < 10; i++) data += section(`p/msg/T${i}`, ten(i === 9 ? 'uint8' : `T${i + 1}`));
   const error = t.throws(() => msg(data), { code: 'SCHEMA_LIMIT' });
-  t.regex(error.message, /100000 fields/);
+  t.is(msg(Array.from({ length: 10_000 }, (_, i) => `uint8 f${i}`).join('\n')).fields.length, 10_000);
+  t.regex(error.message, /20000 fields/);
 });
 
 test('fixed arrays that no payload can hold are refused, also when they multiply', (t) => {
@@ -108,4 +109,20 @@ test('typedefs and constants of themselves are errors or left out', (t) => {
     code: 'SCHEMA_SYNTAX',
   });
   t.throws(() => idl(inModule('typedef sequence<A> B; struct A { B x; };')), { code: 'SCHEMA_CYCLE' });
+});
+
+test('chains with much between their links do not use up the stack', (t) => {
+  const inModule = (text: string): string => `module p { module msg { ${text} }; };`;
+  const count = 300;
+  const links = Array.from({ length: count }, (_, i) => i);
+  const nested = (inner: string): string => 'sequence<'.repeat(60) + inner + '>'.repeat(60);
+  const typedefs = links.map((i) => `typedef ${nested(i === 0 ? 'long' : `T${i - 1}`)} T${i};`).join('');
+  t.throws(() => idl(inModule(`${typedefs} struct A { T${count - 1} x; };`)), { code: 'SCHEMA_LIMIT' });
+  const structs = links.map((i) => `struct S${i} { T${i} x; };`).join('');
+  t.throws(() => idl(inModule(`${typedefs} ${structs} struct A { long x; };`)), { code: 'SCHEMA_LIMIT' });
+  const sums = links.map((i) => `const long P${i + 1} = ${'('.repeat(90)}P${i}${'+1)'.repeat(90)};`).reverse();
+  const constants = idl(inModule(`${sums.join('')} const long P0 = 1; struct A { long x; };`));
+  t.true(constants.warnings.length > 0);
+  const enums = Array.from({ length: 5000 }, (_, i) => `enum E${i + 1} { @value(X${i}+1) X${i + 1} };`).reverse();
+  t.throws(() => idl(inModule(`${enums.join('')} enum E0 { X0 }; struct A { E5000 x; };`)), { code: 'SCHEMA_LIMIT' });
 });

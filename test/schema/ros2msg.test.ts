@@ -144,6 +144,15 @@ test('field names are kept as recorded, also those that rosidl forbids and those
     'time',
     'values',
     'true',
+    'items',
+    'message',
+    'from',
+    'default',
+    'then',
+    'type',
+    'arguments',
+    'eval',
+    'length',
     'hasOwnProperty',
     'toString',
     'string',
@@ -162,6 +171,11 @@ test('types may have names that JavaScript objects have already', (t) => {
   t.deepEqual(fieldTexts(msg(data)), ['p/msg/__proto__ a', 'p/msg/constructor b']);
   t.throws(() => msg('toString x'), { code: 'SCHEMA_UNKNOWN_TYPE' });
   t.throws(() => msg('p/hasOwnProperty x'), { code: 'SCHEMA_UNKNOWN_TYPE' });
+});
+
+test('names of types and fields may hold digits', (t) => {
+  const data = `tf2_msgs/TF2Error error2\n${SEP}\nMSG: tf2_msgs/TF2Error\nuint8 NO_ERROR=0\nuint8 error`;
+  t.deepEqual(fieldTexts(msg(data)), ['tf2_msgs/msg/TF2Error error2']);
 });
 
 test('types whose names begin like a primitive are types', (t) => {
