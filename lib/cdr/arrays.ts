@@ -6,6 +6,7 @@
  * copied into slabs, and from 4 KiB on (`arrays: 'auto'`) an aligned array is a view into the bytes it was decoded from.
  */
 import type { ScalarName } from './layout.js';
+import { scratchMemory } from './text.js';
 
 export type ArrayMode = 'auto' | 'copy' | 'view';
 
@@ -48,23 +49,23 @@ export const ARRAY_TYPES: Readonly<Record<ArrayScalar, TypedArrayType>> = {
   float64: Float64Array,
 };
 
-const SLAB_SIZE = 32 * 1024;
-/** Arrays up to this size go into a slab, so that a slab takes at least eight. */
+const SLAB_SIZE = 56 * 1024;
+/** Arrays up to this size go into a slab, so that a slab takes at least a dozen. */
 const SLAB_MAX = 4096;
 /** From this size on `auto` gives views. */
 const VIEW_MIN = 4096;
 /** Up to this many elements a loop is faster than a copy of bytes, which needs a view of its own. */
-const LOOP_MAX = 48;
+const LOOP_MAX = 24;
 
-let slab = new ArrayBuffer(0);
-let slabBytes = new Uint8Array(slab);
+let slab: ArrayBufferLike = new ArrayBuffer(0);
+let slabBytes: Uint8Array = new Uint8Array(slab);
 let slabUsed = 0;
 
 /** Offset in the slab for `bytes` more, aligned to 8. The slab's rest is left when they do not fit. */
 function reserve(bytes: number): number {
   let offset = (slabUsed + 7) & ~7;
   if (offset + bytes > slab.byteLength) {
-    slab = new ArrayBuffer(SLAB_SIZE);
+    slab = scratchMemory(SLAB_SIZE);
     slabBytes = new Uint8Array(slab);
     offset = 0;
   }
@@ -91,7 +92,7 @@ export function arrayReader(scalar: ArrayScalar, littleEndian: boolean, mode: Ar
       return new type(u8.buffer, u8.byteOffset + at, count);
     }
     if (bytes > SLAB_MAX) {
-      const own = new Uint8Array(bytes);
+      const own = new Uint8Array(scratchMemory(bytes));
       own.set(u8.subarray(at, at + bytes));
       if (!sameOrder) swap(own, size);
       return new type(own.buffer, 0, count);

@@ -3,24 +3,20 @@
  *
  * XCDR1 little-endian, which all ROS 2 recordings have, is compiled at once; the other encodings at first sight.
  */
-import { McapStreamsError, OptionError } from '../errors.js';
+import { OptionError } from '../errors.js';
 import { checkChoice, checkOptions } from '../options.js';
 import type { ConstantDefinition, MessageDefinition, SchemaSource, SchemaWarning } from '../schema/definition.js';
 import { parseSchema } from '../schema/registry.js';
-import { arrayReader, readBools } from './arrays.js';
-import type { ArrayMode } from './arrays.js';
-import { generateDecoder } from './decoder.js';
-import { canGenerateCode, run } from './emit.js';
-import { readEncapsulation, WIRES } from './encapsulation.js';
+import { createDecoder, createEncoder } from './compile.js';
+import type { Compiled } from './compile.js';
+import { canGenerateCode } from './emit.js';
+import { EncodeBuffer } from './encode-buffer.js';
+import type { Encode } from './encode-interpreter.js';
+import { ENCAPSULATIONS, readEncapsulation, WIRES } from './encapsulation.js';
 import type { Encapsulation, Wire } from './encapsulation.js';
-import { interpretDecoder } from './interpreter.js';
-import type { ArrayReaders, Decode } from './interpreter.js';
-import { isMutable, planMessage } from './layout.js';
-import type { StructNode } from './layout.js';
-import { selectFields } from './project.js';
-import type { Selection } from './project.js';
-import { readString, stringTable } from './text.js';
-import { absentValue, readWide } from './values.js';
+import type { Decode } from './interpreter.js';
+import { isMutable } from './layout.js';
+import { OwnedBytes } from './owned-bytes.js';
 import type { ValueOptions } from './values.js';
 
 export interface CodecOptions extends Partial<ValueOptions> {
@@ -29,6 +25,10 @@ export interface CodecOptions extends Partial<ValueOptions> {
    * same shapes with the other fields absent; an array of which single elements are asked has only these.
    */
   readonly fields?: readonly string[];
+  /** Encoding that `encode` writes. Default `CDR_LE` (XCDR1), as ROS 2 does. Decoding takes every one. */
+  readonly encapsulation?: Encapsulation;
+  /** A property that the type does not have: `error` (default), or `ignore` it. */
+  readonly unknownFields?: 'error' | 'ignore';
   /** False: interpret, do not generate code. Default: generate where the host allows it. */
   readonly codegen?: boolean;
 }
@@ -45,6 +45,20 @@ export interface MessageCodec<T = unknown> {
    * outside of `[start, end)` is read.
    */
   decodeAt(u8: Uint8Array, view: DataView, start: number, end: number): T;
+  /**
+   * Encodes a message. The bytes are the caller's; small ones share an ArrayBuffer with other messages, as Node's small
+   * Buffers do.
+   *
+   * Throws McapStreamsError with an `ENCODE_*` code and the field's path.
+   */
+  encode(value: unknown): Uint8Array;
+  /** Encodes into `target` from `offset` on; returns the bytes written. Throws ENCODE_NO_SPACE where they do not fit. */
+  encodeInto(value: unknown, target: Uint8Array, offset?: number): number;
+  /**
+   * Encodes into a buffer that grows, from `offset` on; returns the bytes written. What stands before `offset` stays, what
+   * stands behind the message is undefined.
+   */
+  encodeTo(value: unknown, buffer: EncodeBuffer, offset: number): number;
   /** The generated code, to be read; empty where the codec interprets. */
   readonly source: string;
   readonly definition: MessageDefinition;
@@ -55,7 +69,16 @@ export interface MessageCodec<T = unknown> {
   readonly partial: boolean;
 }
 
-const OPTIONS: readonly (keyof CodecOptions)[] = ['int64', 'time', 'arrays', 'wstring', 'fields', 'codegen'];
+const OPTIONS: readonly (keyof CodecOptions)[] = [
+  'int64',
+  'time',
+  'arrays',
+  'wstring',
+  'fields',
+  'encapsulation',
+  'unknownFields',
+  'codegen',
+];
 
 /** Codecs by definition and options. A definition that nobody holds any more takes its codecs with it. */
 const cache = new WeakMap<MessageDefinition, Map<string, MessageCodec>>();
@@ -86,6 +109,8 @@ export function checkCodecOptions(options: CodecOptions | undefined, where: stri
   checkChoice(options.time, ['object', 'bigint'], 'time');
   checkChoice(options.arrays, ['auto', 'copy', 'view'], 'arrays');
   checkChoice(options.wstring, ['ros2', 'fastcdr'], 'wstring');
+  checkChoice(options.encapsulation, ENCAPSULATIONS, 'encapsulation');
+  checkChoice(options.unknownFields, ['error', 'ignore'], 'unknownFields');
   checkChoice(options.codegen, [true, false], 'codegen');
   const fields: unknown = options.fields;
   if (fields !== undefined && !(Array.isArray(fields) && fields.every((path) => typeof path === 'string'))) {
@@ -117,9 +142,9 @@ function createCodec(definition: MessageDefinition, options: CodecOptions): Mess
     wstring: options.wstring ?? 'ros2',
   };
   const generate = options.codegen !== false && canGenerateCode();
-  const decoders = new Map<Encapsulation, { decode: Decode; source: string }>();
+  const decoders = new Map<Encapsulation, Compiled<Decode>>();
 
-  function decoder(wire: Wire): { decode: Decode; source: string } {
+  function decoder(wire: Wire): Compiled<Decode> {
     let known = decoders.get(wire.name);
     if (known === undefined) {
       known = createDecoder(definition, wire, values, options.fields, generate, other);
@@ -131,83 +156,45 @@ function createCodec(definition: MessageDefinition, options: CodecOptions): Mess
   /** Payloads in any encoding but the one that was compiled first. */
   function other(u8: Uint8Array, view: DataView, start: number, end: number): unknown {
     const wire = readEncapsulation(u8, start, end, definition.name);
-    return decoder(wire).decode(u8, view, start, end);
+    return decoder(wire).call(u8, view, start, end);
+  }
+
+  let encoder: Compiled<Encode> | undefined;
+  /** Compiled when it is first used: most codecs only decode. */
+  function encoding(): Compiled<Encode> {
+    const unknownFields = options.unknownFields ?? 'error';
+    const wire = WIRES[options.encapsulation ?? 'CDR_LE'];
+    return (encoder ??= createEncoder(definition, wire, { unknownFields, wstring: values.wstring }, generate));
   }
 
   const first = isMutable(definition) ? undefined : decoder(WIRES.CDR_LE);
-  const decodeAt: Decode = generate && first !== undefined ? first.decode : other;
+  const decodeAt: Decode = generate && first !== undefined ? first.call : other;
+  const owned = new OwnedBytes();
+  let into: EncodeBuffer | undefined;
   return {
     decode(bytes) {
       const { u8, view } = memoryOf(bytes);
       return decodeAt(u8, view, bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
     },
     decodeAt,
-    source: first?.source ?? '',
+    encode(value) {
+      return owned.encode((encoder ?? encoding()).call, value);
+    },
+    encodeInto(value, target, offset = 0) {
+      if (into?.u8 !== target) into = new EncodeBuffer(target);
+      return (encoder ?? encoding()).call(into, value, offset) - offset;
+    },
+    encodeTo(value, buffer, offset) {
+      return (encoder ?? encoding()).call(buffer, value, offset) - offset;
+    },
+    get source() {
+      return first === undefined || !generate ? '' : `${first.source}\n\n${encoding().source}\n`;
+    },
     definition,
     constants: definition.constants,
     warnings: definition.warnings,
     partial: options.fields !== undefined,
   };
-}
-
-function createDecoder(
-  definition: MessageDefinition,
-  wire: Wire,
-  values: ValueOptions,
-  fields: readonly string[] | undefined,
-  generate: boolean,
-  other: Decode,
-): { decode: Decode; source: string } {
-  const root = planMessage(definition, wire);
-  const selection: Selection = fields === undefined ? 'all' : selectFields(root, fields);
-  const arrays = arrayReaders(wire.littleEndian, values.arrays);
-  const interpret = interpretDecoder(root, wire, values, arrays, selection);
-  if (!generate) return { decode: interpret, source: '' };
-  const { source, defaults } = generateDecoder(root, definition, wire, values, selection);
-  const rt = {
-    arrays,
-    readString,
-    stringTable,
-    readBools,
-    readWide,
-    other,
-    bad: explain(root, interpret),
-    defaults: defaults.map((field) => () => absentValue(field.node, field.defaultValue, values)),
-  };
-  const url = `mcap-ros2:///decoder/${definition.name}/${wire.name}.js`;
-  return { decode: run(source, url, rt) as Decode, source };
-}
-
-/** Decodes once more with the interpreter, to throw the error that says where the payload is wrong. */
-function explain(root: StructNode, interpret: Decode): Decode {
-  return (u8, view, origin, end) => {
-    interpret(u8, view, origin - 4, end);
-    throw new McapStreamsError('CDR_TRUNCATED', `${root.name}: the payload is too short`, { schemaName: root.name });
-  };
-}
-
-/** Readers by byte order and mode: all codecs share them. */
-const readers = new Map<string, ArrayReaders>();
-
-function arrayReaders(littleEndian: boolean, mode: ArrayMode): ArrayReaders {
-  const id = `${littleEndian} ${mode}`;
-  let known = readers.get(id);
-  if (known === undefined) {
-    known = {
-      int8: arrayReader('int8', littleEndian, mode),
-      uint8: arrayReader('uint8', littleEndian, mode),
-      int16: arrayReader('int16', littleEndian, mode),
-      uint16: arrayReader('uint16', littleEndian, mode),
-      int32: arrayReader('int32', littleEndian, mode),
-      uint32: arrayReader('uint32', littleEndian, mode),
-      int64: arrayReader('int64', littleEndian, mode),
-      uint64: arrayReader('uint64', littleEndian, mode),
-      float32: arrayReader('float32', littleEndian, mode),
-      float64: arrayReader('float64', littleEndian, mode),
-    };
-    readers.set(id, known);
-  }
-  return known;
 }
 
 interface Memory {

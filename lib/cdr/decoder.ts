@@ -18,9 +18,9 @@ import type { ValueOptions } from './values.js';
 
 /** Values in one function before nested structs get their own. */
 const MAX_LEAVES = 150;
-/** Slots of a string table: of a field that stands once, and of one in a loop. */
-const TABLE_ONCE = 16;
-const TABLE_LOOP = 256;
+/** Size of a string table, as a power of two: of a field that stands once, and of one in a loop. */
+const TABLE_ONCE = 3;
+const TABLE_LOOP = 7;
 
 /** Generated source and what it needs at run time. */
 export interface GeneratedDecoder {
@@ -98,9 +98,9 @@ class DecoderEmitter {
     out.line(main.code.toString());
     out.line('return function decodeAt(u, v, s, e) {');
     if (this.#wire.name === 'CDR_LE') {
-      out.line('  if (e - s < 4 || u[s] !== 0 || u[s + 1] !== 1) return rt.other(u, v, s, e);');
+      out.line('if (e - s < 4 || u[s] !== 0 || u[s + 1] !== 1) return rt.other(u, v, s, e);');
     }
-    out.line(`  return ${name}(u, v, s + 4, s + 4, e);`);
+    out.line(`return ${name}(u, v, s + 4, s + 4, e);`);
     out.line('};');
     return { source: out.toString(), defaults: this.#defaults };
   }
@@ -156,7 +156,7 @@ class DecoderEmitter {
     this.#use('readString', 'rt.readString');
     const table = `T${this.#uses.size}`;
     this.#use(table, `rt.stringTable(${s.loops > 0 ? TABLE_LOOP : TABLE_ONCE})`);
-    const value = s.constant(`readString(u, p, ${size}, ${table})`);
+    const value = s.constant(`readString(u, v, p, ${size}, ${table})`);
     this.#jump(s, size);
     return value;
   }

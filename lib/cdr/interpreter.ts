@@ -216,25 +216,25 @@ class Reader {
         this.#take(node.size, node.align, path);
         return;
       case 'string':
-        this.#at += this.#length(path, 1, 'string');
+        this.#jump(path, 1, 'string');
         return;
       case 'wstring': {
         const { unit, inBytes } = wideForm(this.#options, this.#wire.xcdr);
-        this.#at += this.#length(path, inBytes ? 1 : unit, 'wstring');
+        this.#jump(path, inBytes ? 1 : unit, 'wstring');
         return;
       }
       case 'time':
-        if (node.dheader) this.#at += this.#length(path, 1, 'DHEADER');
+        if (node.dheader) this.#jump(path, 1, 'DHEADER');
         else this.#take(8, 4, path);
         return;
       case 'struct':
-        if (node.dheader) this.#at += this.#length(path, 1, 'DHEADER');
+        if (node.dheader) this.#jump(path, 1, 'DHEADER');
         else if (node.empty) this.#take(1, 1, path);
         else for (const field of node.fields) this.#skip(field.node, join(path, field.name));
         return;
       case 'list': {
         if (node.dheader) {
-          this.#at += this.#length(path, 1, 'DHEADER');
+          this.#jump(path, 1, 'DHEADER');
           return;
         }
         const count = this.#count(node, path);
@@ -250,7 +250,6 @@ class Reader {
 
   /** Number of elements, checked against the bytes left before anything is allocated. */
   #count(node: ListNode, path: string): number {
-    const at = this.#at;
     const count = node.length >= 0 ? node.length : this.#uint32(path);
     const left = this.#end - this.#at;
     const least = leastSize(node);
@@ -261,17 +260,27 @@ class Reader {
       'CDR_BAD_LENGTH',
       path,
       `a count of ${count}, ${count * least} bytes at least, with ${left} left`,
-      at,
+      this.#at - 4,
     );
   }
 
   /** A length in units of `unit` bytes, checked: in bytes. */
   #length(path: string, unit: number, what: string): number {
-    const at = this.#at;
     const length = this.#uint32(path);
     const left = this.#end - this.#at;
     if (length * unit <= left) return length * unit;
-    return this.#fail('CDR_BAD_LENGTH', path, `a ${what} length of ${length * unit} bytes with ${left} left`, at);
+    return this.#fail(
+      'CDR_BAD_LENGTH',
+      path,
+      `a ${what} length of ${length * unit} bytes with ${left} left`,
+      this.#at - 4,
+    );
+  }
+
+  /** Steps over a length and what it spans. */
+  #jump(path: string, unit: number, what: string): void {
+    const bytes = this.#length(path, unit, what);
+    this.#at += bytes;
   }
 
   /** Enters what a DHEADER spans. */

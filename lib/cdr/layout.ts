@@ -135,7 +135,7 @@ export function alignOf(size: number, wire: Wire): number {
 export function planMessage(definition: MessageDefinition, wire: Wire): StructNode {
   const known = new Map<MessageDefinition, StructNode>();
 
-  function struct(type: MessageDefinition, root: boolean): StructNode {
+  function struct(type: MessageDefinition): StructNode {
     const found = known.get(type);
     if (found !== undefined) return found;
     if (type.extensibility === 'mutable') {
@@ -144,7 +144,7 @@ export function planMessage(definition: MessageDefinition, wire: Wire): StructNo
     }
     const filler = type.fields.length === 1 && type.fields[0]?.name === 'structure_needs_at_least_one_member';
     const fields = filler ? [] : type.fields.map((field) => plan(field.name, field.type, field.defaultValue));
-    const dheader = hasHeader(type, wire, root);
+    const dheader = hasHeader(type, wire, definition);
     const empty = fields.length === 0;
     const members = dheader ? 4 : empty ? 1 : fields.reduce((sum, field) => sum + minSize(field.node), 0);
     const node: StructNode = { kind: 'struct', name: type.name, fields, dheader, empty, minSize: members };
@@ -171,8 +171,9 @@ export function planMessage(definition: MessageDefinition, wire: Wire): StructNo
         return scalar(type.underlying, wire);
       case 'message': {
         const time = timeType(type.definition.name);
-        if (time !== undefined) return { kind: 'time', type: time, dheader: hasHeader(type.definition, wire, false) };
-        return struct(type.definition, false);
+        if (time !== undefined)
+          return { kind: 'time', type: time, dheader: hasHeader(type.definition, wire, definition) };
+        return struct(type.definition);
       }
       case 'array': {
         // T[2][3] is one collection on the wire: only the outermost array has the header.
@@ -199,7 +200,7 @@ export function planMessage(definition: MessageDefinition, wire: Wire): StructNo
     return element.kind !== 'enum';
   }
 
-  return struct(definition, true);
+  return struct(definition);
 }
 
 /** Whether a mutable type is anywhere in `definition`: it has no plan then, in no encoding. */
@@ -252,13 +253,14 @@ function scalar(name: ScalarName, wire: Wire): ScalarNode {
 }
 
 /**
- * Whether a DHEADER stands before the members. In D_CDR2 it does unless the type says final; in plain CDR2 only before
- * nested types that say appendable: the outermost one is then final by the encapsulation kind.
+ * Whether a DHEADER stands before the members of `type`. The encapsulation kind tells whether the writer took `root` for
+ * appendable (D_CDR2) or final (CDR2). Where the root's definition says the same, nested types go by what they say; where
+ * it says otherwise, the writer had other defaults than the text and the kind holds for all types alike.
  */
-function hasHeader(type: MessageDefinition, wire: Wire, root: boolean): boolean {
+function hasHeader(type: MessageDefinition, wire: Wire, root: MessageDefinition): boolean {
   if (wire.xcdr === 1) return false;
-  if (wire.delimited) return root || type.extensibility !== 'final';
-  return !root && type.extensibility === 'appendable';
+  if (wire.delimited) return type === root || root.extensibility === 'final' || type.extensibility !== 'final';
+  return type !== root && root.extensibility === 'final' && type.extensibility === 'appendable';
 }
 
 /** The alignment after `node` that begins at `at`, over every value that the node may have. */

@@ -2,16 +2,15 @@
  * Strings of a payload. The one seam to Node's fast calls on Buffer: `utf8Slice` and `utf8Write` are ten times as fast as
  * TextDecoder and TextEncoder on short strings; where there is no Buffer, those two take their place.
  *
- * Measured (Node 20, ns a string of 4 / 8 / 16 / 32 bytes): cache of repeated strings 12 / 20 / 35 / 84, latin1Slice
- * 39-47, utf8Slice 43-55, TextDecoder 81-90. So short strings go through a table first, long ones straight to utf8Slice.
+ * Measured (Node 20, ns a string of 4 to 32 bytes): utf8Slice 43-55, TextDecoder 81-90, a table of repeated strings compared
+ * byte by byte 12-84, by words 8-14. So short strings go through a table first, long ones straight to utf8Slice.
  */
 
 /** Longest string, in bytes, that is looked for in a table. */
-const TABLE_MAX = 32;
+const TABLE_MAX = 28;
 
 interface BufferMethods {
   utf8Slice(this: Uint8Array, start: number, end: number): string;
-  latin1Slice(this: Uint8Array, start: number, end: number): string;
   utf8Write(this: Uint8Array, text: string, offset: number, length: number): number;
 }
 
@@ -21,7 +20,6 @@ const textDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const textEncoder = new TextEncoder();
 
 const nativeUtf8 = native?.utf8Slice;
-const nativeLatin1 = native?.latin1Slice;
 const nativeWrite = native?.utf8Write;
 
 /** The text of `u8[start, end)`: invalid UTF-8 becomes U+FFFD, a byte order mark stays. */
@@ -30,47 +28,70 @@ export const decodeUtf8: (u8: Uint8Array, start: number, end: number) => string 
     ? (u8, start, end) => textDecoder.decode(u8.subarray(start, end))
     : (u8, start, end) => nativeUtf8.call(u8, start, end);
 
-/** The text of `u8[start, end)` when it is ASCII. */
-const decodeAscii: (u8: Uint8Array, start: number, end: number) => string =
-  nativeLatin1 === undefined ? decodeUtf8 : (u8, start, end) => nativeLatin1.call(u8, start, end);
-
 /** Writes `text` as UTF-8 at `offset`, at most `room` bytes; returns the bytes written. */
 export const writeUtf8: (u8: Uint8Array, text: string, offset: number, room: number) => number =
   nativeWrite === undefined
     ? (u8, text, offset, room) => textEncoder.encodeInto(text, u8.subarray(offset, offset + room)).written
     : (u8, text, offset, room) => nativeWrite.call(u8, text, offset, room);
 
-/** Strings seen lately at one place of one schema: a direct-mapped table whose size is a power of two. */
-export type StringTable = string[];
+/**
+ * Strings seen lately at one place of one schema: a direct-mapped table. An entry is 8 words: the length and up to 28 bytes,
+ * compared four at a time.
+ */
+export interface StringTable {
+  readonly words: Int32Array;
+  readonly texts: string[];
+  /** 32 less the binary logarithm of the number of entries: what a hash is shifted by. */
+  readonly shift: number;
+}
 
-export function stringTable(size: number): StringTable {
-  return new Array<string>(size).fill('');
+/** A table with 2^`bits` entries. */
+export function stringTable(bits: number): StringTable {
+  const size = 2 ** bits;
+  return { words: new Int32Array(size * 8), texts: new Array<string>(size).fill(''), shift: 32 - bits };
 }
 
 /**
  * The string of `size` bytes at `u8[at]`, its NUL included: one trailing NUL is dropped if there is one, and only then.
  * Both forms of an empty string are read.
  */
-export function readString(u8: Uint8Array, at: number, size: number, table: StringTable): string {
+export function readString(u8: Uint8Array, view: DataView, at: number, size: number, table: StringTable): string {
   let length = size;
   if (length !== 0 && u8[at + length - 1] === 0) length--;
-  if (length === 0) return '';
-  if (length > TABLE_MAX) return decodeUtf8(u8, at, at + length);
-  const first = u8[at] ?? 0;
-  const last = u8[at + length - 1] ?? 0;
-  const middle = u8[at + (length >> 1)] ?? 0;
-  const slot = (first * 7 + last * 31 + middle * 13 + length) & (table.length - 1);
-  const known = table[slot] ?? '';
-  if (known.length === length) {
-    let index = 0;
-    while (index < length && known.charCodeAt(index) === u8[at + index]) index++;
-    if (index === length) return known;
+  if (length < 4 || length > TABLE_MAX) return length === 0 ? '' : readUncommon(u8, at, length);
+  const { words, texts, shift } = table;
+  const first = view.getInt32(at, true);
+  const last = view.getInt32(at + length - 4, true);
+  const slot = Math.imul(Math.imul(first, 0x2c1b3c6d) ^ last ^ (length << 11), 0x297a2d39) >>> shift;
+  const entry = slot * 8;
+  if (words[entry] === length && words[entry + 1] === first && words[entry + 7] === last) {
+    // First and last word may overlap, so that what is between is whole words.
+    let index = 4;
+    let word = entry + 2;
+    while (index < length - 4 && words[word] === view.getInt32(at + index, true)) {
+      index += 4;
+      word++;
+    }
+    if (index >= length - 4) return texts[slot] ?? '';
   }
-  let bits = 0;
-  for (let index = 0; index < length; index++) bits |= u8[at + index] ?? 0;
-  // Only ASCII is kept: there a character is a byte, so that the comparison above is exact.
-  if (bits >= 0x80) return decodeUtf8(u8, at, at + length);
-  return (table[slot] = decodeAscii(u8, at, at + length));
+  words[entry] = length;
+  words[entry + 1] = first;
+  words[entry + 7] = last;
+  for (let index = 4, word = entry + 2; index < length - 4; index += 4, word++)
+    words[word] = view.getInt32(at + index, true);
+  return (texts[slot] = decodeUtf8(u8, at, at + length));
+}
+
+/** One to three bytes, or more than a table takes. */
+function readUncommon(u8: Uint8Array, at: number, length: number): string {
+  if (length > TABLE_MAX) return decodeUtf8(u8, at, at + length);
+  const a = u8[at] ?? 0;
+  const b = length > 1 ? (u8[at + 1] ?? 0) : 0;
+  const c = length > 2 ? (u8[at + 2] ?? 0) : 0;
+  if ((a | b | c) >= 0x80) return decodeUtf8(u8, at, at + length);
+  // V8 keeps the strings of one character, and joins two short ones without a copy.
+  if (length === 1) return String.fromCharCode(a);
+  return length === 2 ? String.fromCharCode(a, b) : String.fromCharCode(a, b, c);
 }
 
 /** UTF-8 bytes of a well-formed string. */
@@ -93,4 +114,9 @@ export function isWellFormed(text: string): boolean {
 /** `text` with U+FFFD for every lone surrogate. */
 export function toWellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
+}
+
+/** Memory that is overwritten before anyone sees it: not zeroed where Node can leave that out. */
+export function scratchMemory(size: number): ArrayBufferLike {
+  return typeof Buffer === 'undefined' ? new ArrayBuffer(size) : Buffer.allocUnsafeSlow(size).buffer;
 }

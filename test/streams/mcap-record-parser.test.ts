@@ -311,7 +311,14 @@ test('include narrows what is emitted, and what is left out is not kept', async 
   t.deepEqual(types((await read(chunked, { include: ['Header', 'DataEnd'] })).got), ['Header', 'DataEnd']);
   // An attachment of 2^41 bytes is passed over: only the bytes that come are counted.
   const length = 2n ** 41n;
-  const head = [mcap.u8(9), mcap.u64(16n + 5n + 5n + 8n + length + 4n), mcap.u64(1), mcap.u64(2), mcap.prefixed('a'), mcap.prefixed('b')];
+  const head = [
+    mcap.u8(9),
+    mcap.u64(16n + 5n + 5n + 8n + length + 4n),
+    mcap.u64(1),
+    mcap.u64(2),
+    mcap.prefixed('a'),
+    mcap.prefixed('b'),
+  ];
   const attachment = mcap.open(definitions, ...head, mcap.u64(length), Buffer.alloc(100));
   const { got, error } = await read(attachment, { attachments: 'skip' });
   t.deepEqual(types(got), ['Header', 'Schema', 'Channel']);
@@ -319,9 +326,6 @@ test('include narrows what is emitted, and what is left out is not kept', async 
   // One whose lengths do not agree is not believed.
   const wrong = mcap.open(definitions, ...head, mcap.u64(length - 5000n), Buffer.alloc(100));
   t.is((await read(wrong, { attachments: 'skip' })).error?.code, 'MCAP_BAD_RECORD');
-});
-  t.deepEqual(types(got), ['Header', 'Schema', 'Channel']);
-  t.is(error?.code, 'MCAP_TRUNCATED');
 });
 
 test('a wrong option is a TypeError that names the nearest one', (t) => {
