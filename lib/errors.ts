@@ -52,10 +52,24 @@ export type McapErrorCode =
   | 'MCAP_CHANNEL_REDEFINED'
   /** A schema id is defined again with other content. */
   | 'MCAP_SCHEMA_REDEFINED'
-  /** More channels than `maxChannels`. */
+  /** More channels than `maxChannels`, or than a file can have. */
   | 'MCAP_TOO_MANY_CHANNELS'
+  /** More schemas than a file can have. */
+  | 'MCAP_TOO_MANY_SCHEMAS'
   /** No decoder takes the channel's message encoding. */
-  | 'MCAP_UNSUPPORTED_ENCODING';
+  | 'MCAP_UNSUPPORTED_ENCODING'
+  /** A record to be written has an id, a time or a number that its field cannot hold; a schema's id 0, too. */
+  | 'MCAP_OUT_OF_RANGE'
+  /** What was to be written is no record, or one with fields of other types. */
+  | 'MCAP_INVALID_RECORD'
+  /** A record came after the end of the file. */
+  | 'MCAP_WRITE_AFTER_END'
+  /** An attachment's data is shorter or longer than its `dataLength`. */
+  | 'MCAP_ATTACHMENT_LENGTH'
+  /** A chunk does not compress. */
+  | 'MCAP_COMPRESSION_FAILED'
+  /** With `chunks: 'raw'`: a chunk came without its MessageIndex or Message records. */
+  | 'MCAP_UNINDEXED_CHUNK';
 
 /** Faults of a schema text. */
 export type SchemaErrorCode =
@@ -112,7 +126,17 @@ export type EncodeErrorCode =
   /** A property that the type does not have. */
   | 'ENCODE_UNKNOWN_FIELD'
   /** The target has not enough room (encodeInto). */
-  | 'ENCODE_NO_SPACE';
+  | 'ENCODE_NO_SPACE'
+  /** An object that is neither a record nor a message `{ topic, logTime, message }`. */
+  | 'ENCODE_NOT_A_MESSAGE'
+  /** A topic of which nothing says what type it has. */
+  | 'ENCODE_UNKNOWN_TOPIC'
+  /** A message that was decoded with `fields`: it is not whole. */
+  | 'ENCODE_PARTIAL_MESSAGE'
+  /** No encoder takes the channel's message encoding. */
+  | 'ENCODE_UNSUPPORTED_ENCODING'
+  /** An encoder of the option `encoders` failed on a value; its error is the cause. */
+  | 'ENCODE_ENCODER_FAILED';
 
 export type ErrorCode = McapErrorCode | SchemaErrorCode | CdrErrorCode | EncodeErrorCode;
 

@@ -15,8 +15,13 @@ export type {
   DecodeStats,
   MessageDecoderCodec,
 } from './streams/message-decoder.js';
+export { McapRecordWriter } from './streams/mcap-record-writer.js';
+export type { McapRecordWriterOptions } from './streams/mcap-record-writer.js';
+export type { CompressionCodec, WriterOptions } from './streams/writer-options.js';
+export type { WriterStats } from './streams/writer-core.js';
 export type { ContainerOptions, ContainerStats, DamageReport } from './streams/container-options.js';
 export type { Decompress } from './mcap/compression.js';
+export type { Compress } from './mcap/compressors.js';
 export type { StreamOptions } from './streams/stream-options.js';
 export type { Selection, TopicSelector } from './mcap/filter.js';
 

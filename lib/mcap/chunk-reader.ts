@@ -3,7 +3,7 @@ import { McapStreamsError } from '../errors.js';
 import { asBuffer, viewOf } from './byte-queue.js';
 import type { Decompressors } from './compression.js';
 import { crc32 } from './crc.js';
-import { decompressOnThread } from './decompress-pool.js';
+import { decompressOnThread } from './compression-pool.js';
 import { describeOpcode, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord } from './plausible.js';
 import type { ChunkHeader, RecordContent } from './records.js';

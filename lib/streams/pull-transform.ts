@@ -182,6 +182,11 @@ export class PullTransform<In, Out> extends Transform {
     callback(error);
   }
 
+  /** For a core that has a job for other reasons than its input, a timer's say: asks it again. */
+  protected wake(): void {
+    this.#pump();
+  }
+
   /** Runs until the reader has enough, or input or asynchronous work is missing. Never re-entered. */
   #pump(): void {
     if (this.#pumping) return;

@@ -1,23 +1,21 @@
 /**
- * Decompression on other threads. The threads are shared by all streams of the process, started when there is work (30-56
+ * Compression and decompression on other threads. The threads are shared by all streams of the process, started when there is work (30-56
  * ms each), let go when there has been none for a while, and never keep the process alive by themselves. wasm memory
  * never shrinks: a thread that has had a huge chunk is replaced.
  */
 import { Worker } from 'node:worker_threads';
-import type { Reply, Request } from './decompress-worker.js';
-
-export interface Decompressed {
-  readonly bytes: Uint8Array;
-  /** CRC-32 of `bytes`, where it was asked for. */
-  readonly crc: number | undefined;
-}
+import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
 
 const IDLE_MS = 2000;
 const HUGE = 32 * 2 ** 20;
 
 interface Task {
   readonly request: Request;
-  readonly resolve: (result: Decompressed) => void;
+  /** Memory that is handed over with it. */
+  readonly memory: ArrayBuffer;
+  /** Bytes that the thread's own memory grows to. */
+  readonly size: number;
+  readonly resolve: (result: Decompressed | Compressed) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -28,7 +26,7 @@ class Thread {
   retired = false;
 
   constructor() {
-    this.worker = new Worker(new URL('./decompress-worker.js', import.meta.url));
+    this.worker = new Worker(new URL('./compression-worker.js', import.meta.url));
     this.worker.unref();
   }
 }
@@ -40,12 +38,22 @@ class Pool {
   #limit = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  run(compression: string, bytes: Uint8Array, size: number, withCrc: boolean, threads: number): Promise<Decompressed> {
+  decompress(task: DecompressTask, threads: number): Promise<Decompressed> {
+    // A copy of its own can be handed over; the view's memory may hold other records.
+    const bytes = Uint8Array.prototype.slice.call(task.bytes);
+    const request: Request = { id: this.#nextId++, decompress: { ...task, bytes } };
+    return this.#run(request, bytes, task.size, threads);
+  }
+
+  compress(task: CompressTask, threads: number): Promise<Compressed> {
+    const request: Request = { id: this.#nextId++, compress: task };
+    return this.#run(request, task.bytes, task.bytes.length, threads) as Promise<Compressed>;
+  }
+
+  #run(request: Request, bytes: Uint8Array, size: number, threads: number): Promise<Decompressed | Compressed> {
     this.#limit = Math.max(this.#limit, threads);
     return new Promise((resolve, reject) => {
-      // A copy of its own can be handed over; the view's memory may hold other records.
-      const request = { id: this.#nextId++, compression, bytes: Uint8Array.prototype.slice.call(bytes), size, withCrc };
-      this.#waiting.push({ request, resolve, reject });
+      this.#waiting.push({ request, memory: bytes.buffer as ArrayBuffer, size, resolve, reject });
       this.#assign();
     });
   }
@@ -59,7 +67,7 @@ class Pool {
       if (task === undefined) return;
       thread.task = task;
       thread.worker.ref();
-      thread.worker.postMessage(task.request, [task.request.bytes.buffer as ArrayBuffer]);
+      thread.worker.postMessage(task.request, [task.memory]);
     }
     if (this.#threads.some(({ task }) => task !== undefined)) return;
     this.#idle = setTimeout(() => {
@@ -78,7 +86,7 @@ class Pool {
       this.#lose(thread, error instanceof Error ? error : new Error(String(error)));
     });
     thread.worker.on('exit', () => {
-      this.#lose(thread, new Error('the decompression thread has ended'));
+      this.#lose(thread, new Error('the compression thread has ended'));
     });
     return thread;
   }
@@ -88,12 +96,12 @@ class Pool {
     thread.task = undefined;
     thread.worker.unref();
     if (task === undefined) return;
-    if (task.request.size > HUGE) {
+    if (task.size > HUGE) {
       this.#threads.splice(this.#threads.indexOf(thread), 1);
       this.#retire(thread);
     }
     if ('error' in reply) task.reject(new Error(reply.error));
-    else task.resolve(reply);
+    else task.resolve(reply.result);
     this.#assign();
   }
 
@@ -123,5 +131,13 @@ export function decompressOnThread(
   withCrc: boolean,
   threads: number,
 ): Promise<Decompressed> {
-  return POOL.run(compression, bytes, size, withCrc, threads);
+  return POOL.decompress({ compression, bytes, size, withCrc }, threads);
+}
+
+/**
+ * Compresses a chunk on one of up to `threads` threads. The whole memory of `bytes` is lent to it and comes back with the
+ * result; it cannot be used in the meantime.
+ */
+export function compressOnThread(task: CompressTask, threads: number): Promise<Compressed> {
+  return POOL.compress(task, threads);
 }

@@ -1,0 +1,181 @@
+/**
+ * The core of every stage that writes MCAP bytes: parts of the file become jobs, chunks are compressed ahead and on
+ * other threads where that pays, and each is finished when it is its turn.
+ */
+import { McapStreamsError } from '../errors.js';
+import type { ChunkPart, PackedRecords } from '../mcap/writer-parts.js';
+import { compressOnThread } from '../mcap/compression-pool.js';
+import { crc32 } from '../mcap/crc.js';
+import { restore } from '../mcap/growing-bytes.js';
+import type { GrowingBytes } from '../mcap/growing-bytes.js';
+import { RecordWriter } from '../mcap/record-writer.js';
+import type { AttachmentPart, EndPart } from '../mcap/writer-parts.js';
+import { AttachmentReader } from './attachment-reader.js';
+import type { Job, Producer } from './pull-transform.js';
+import type { WriterStreamSettings } from './writer-options.js';
+
+/** So much is compressed here before threads are asked: a short recording does not wait for their start. */
+const INLINE_BYTES = 2 * 2 ** 20;
+/** Smaller chunks are not worth the way to another thread and back. */
+const SMALL_CHUNK = 32768;
+
+/** What has been written so far. */
+export interface WriterStats {
+  /** Bytes that have left the stage. */
+  bytes: number;
+  /** Records that have come in. */
+  readonly records: number;
+  readonly messages: number;
+  readonly chunks: number;
+}
+
+export class WriterCore<B extends GrowingBytes> {
+  readonly writer: RecordWriter<B>;
+  /** For PullTransform. */
+  readonly maxJobs: number;
+  readonly maxCost: number;
+  readonly #settings: WriterStreamSettings;
+  #attachment: AttachmentReader | undefined;
+  #bytes = 0;
+  #bytesChunked = 0;
+
+  constructor(settings: WriterStreamSettings, makeBuffer: (size: number) => B) {
+    this.#settings = settings;
+    this.writer = new RecordWriter(settings.writer, settings.header, makeBuffer);
+    this.maxJobs = settings.threads === 0 ? 1 : settings.threads + 2;
+    this.maxCost = settings.maxBufferedBytes;
+  }
+
+  get stats(): WriterStats {
+    return { bytes: this.#bytes, ...this.writer.stats };
+  }
+
+  pull(): Job<Uint8Array> | undefined {
+    if (this.#attachment !== undefined) {
+      const job = this.#attachment.nextJob();
+      if (job !== undefined) return this.#counted(job);
+      this.#attachment = undefined;
+    }
+    const part = this.writer.next();
+    if (part === undefined) return undefined;
+    switch (part.kind) {
+      case 'plain':
+        return this.#counted({ cost: part.cost, ahead: false, start: () => once(() => part.finish()) });
+      case 'chunk':
+        return this.#counted(this.#chunkJob(part));
+      case 'attachment':
+        return this.#attachmentJob(part);
+      case 'end':
+        return this.#counted(endJob(part));
+    }
+  }
+
+  close(): void {
+    this.#attachment?.close();
+    this.writer.close();
+  }
+
+  #attachmentJob(part: AttachmentPart): Job<Uint8Array> | undefined {
+    this.#attachment = new AttachmentReader(part);
+    return this.pull();
+  }
+
+  #chunkJob(part: ChunkPart<B>): Job<Uint8Array> {
+    const { compression, threads } = this.#settings;
+    const { compress } = compression;
+    if (compress === undefined) return { cost: part.cost, ahead: false, start: () => once(() => part.finish()) };
+    const size = part.end - part.start;
+    const threaded = compression.threaded && threads > 0 && size >= SMALL_CHUNK && this.#bytesChunked >= INLINE_BYTES;
+    this.#bytesChunked += size;
+    return {
+      cost: part.cost,
+      ahead: threaded,
+      start: () => {
+        const packed = threaded ? this.#packOnThread(part) : this.#pack(part, compress);
+        if (packed instanceof Promise) {
+          return packed.then((done) => once(() => part.finish(done)), compressionFailed);
+        }
+        return once(() => part.finish(packed));
+      },
+    };
+  }
+
+  #pack(
+    part: ChunkPart<B>,
+    compress: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>,
+  ): PackedRecords | Promise<PackedRecords> {
+    const { records } = part;
+    const { name } = this.#settings.compression;
+    const withCrc = this.#settings.writer.enableCrcs;
+    const done = (bytes: Uint8Array): PackedRecords => {
+      if (!(bytes instanceof Uint8Array)) throw new TypeError('a compressor gives a Uint8Array');
+      return {
+        compression: name,
+        bytes,
+        crc: withCrc ? crc32(part.records) : 0,
+        compressedCrc: withCrc ? crc32(bytes) : 0,
+      };
+    };
+    try {
+      const bytes = compress(records);
+      return bytes instanceof Promise ? bytes.then(done) : done(bytes);
+    } catch (error) {
+      return compressionFailed(error);
+    }
+  }
+
+  async #packOnThread(part: ChunkPart<B>): Promise<PackedRecords> {
+    const { compression, threads, writer } = this.#settings;
+    const { name, level } = compression;
+    const task = { compression: name, level, bytes: part.records, withCrc: writer.enableCrcs };
+    const { bytes, crc, compressedCrc, lent } = await compressOnThread(task, threads);
+    restore(part.buffer, lent.buffer);
+    return { compression: name, bytes, crc, compressedCrc };
+  }
+
+  #counted(job: Job<Uint8Array>): Job<Uint8Array> {
+    const count = (producer: Producer<Uint8Array>): Producer<Uint8Array> => ({
+      next: () => {
+        const bytes = producer.next();
+        if (bytes !== undefined) this.#bytes += bytes.length;
+        return bytes;
+      },
+    });
+    return {
+      cost: job.cost,
+      ahead: job.ahead,
+      start: () => {
+        const producer = job.start();
+        return producer instanceof Promise ? producer.then(count) : count(producer);
+      },
+    };
+  }
+}
+
+function compressionFailed(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new McapStreamsError('MCAP_COMPRESSION_FAILED', `a chunk does not compress: ${why}`, { cause: error });
+}
+
+/** The output of one call, made when it is asked for. */
+function once(make: () => Uint8Array): Producer<Uint8Array> {
+  let done = false;
+  return {
+    next: () => {
+      if (done) return undefined;
+      done = true;
+      return make();
+    },
+  };
+}
+
+function endJob(part: EndPart): Job<Uint8Array> {
+  const pieces = part.pieces();
+  return {
+    cost: part.cost,
+    ahead: false,
+    start: () => ({
+      next: () => pieces.next().value ?? undefined,
+    }),
+  };
+}
