@@ -3,6 +3,8 @@
 // Streams
 export { decodeStream, DecodeStream } from './streams/decode-stream.js';
 export type { ByteSource, DecodeStreamOptions } from './streams/decode-stream.js';
+export { encodeStream, EncodeStream } from './streams/encode-stream.js';
+export type { EncodeStreamOptions, MessageSource } from './streams/encode-stream.js';
 export { McapRecordParser } from './streams/mcap-record-parser.js';
 export type { McapRecordParserOptions } from './streams/mcap-record-parser.js';
 export { Ros2Decoder } from './streams/ros2-decoder.js';
@@ -15,6 +17,18 @@ export type {
   DecodeStats,
   MessageDecoderCodec,
 } from './streams/message-decoder.js';
+export { Ros2Encoder } from './streams/ros2-encoder.js';
+export type { EncoderInput, Ros2EncoderOptions } from './streams/ros2-encoder.js';
+export type { EncodeOptions, EncoderFactory, MessageEncoderCodec, OutgoingMessage } from './streams/message-encoder.js';
+export type {
+  ChannelDeclaration,
+  ChannelDeclarations,
+  Definitions,
+  DefinitionText,
+  FieldDeclarations,
+} from './streams/channel-declarations.js';
+export { jsonCodec } from './streams/json-codec.js';
+export type { JsonCodec } from './streams/json-codec.js';
 export { McapRecordWriter } from './streams/mcap-record-writer.js';
 export type { McapRecordWriterOptions } from './streams/mcap-record-writer.js';
 export type { CompressionCodec, WriterOptions } from './streams/writer-options.js';
