@@ -27,6 +27,9 @@ export type {
   DefinitionText,
   FieldDeclarations,
 } from './streams/channel-declarations.js';
+export { createRotatingWriter, RotatingWriter } from './streams/rotating-writer.js';
+export type { BagMetadataOptions, RotatingWriterOptions } from './streams/rotating-writer.js';
+export type { BagFile, BagMetadataVersion } from './mcap/rosbag2-metadata.js';
 export { jsonCodec } from './streams/json-codec.js';
 export type { JsonCodec } from './streams/json-codec.js';
 export { McapRecordWriter } from './streams/mcap-record-writer.js';

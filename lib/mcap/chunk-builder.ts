@@ -18,6 +18,9 @@ export const MESSAGE_HEAD: number = RECORD_PREFIX + MESSAGE_FIXED_LENGTH;
 /** Room left in front of the records for the fields of the Chunk record itself. */
 export const CHUNK_ROOM = 64;
 
+/** Length of a MessageIndex record without its entries. */
+const MESSAGE_INDEX_FIELDS = RECORD_PREFIX + 2 + 4;
+
 /** What is known of a channel while it is written. */
 export class ChannelState {
   /** In the output. */
@@ -85,6 +88,11 @@ export class ChunkBuilder<B extends GrowingBytes> {
   /** Bytes of the records. */
   get size(): number {
     return this.records.length - CHUNK_ROOM;
+  }
+
+  /** Bytes of the message indexes. */
+  get indexSize(): number {
+    return this.#channels.reduce((sum, { index }) => sum + index.length + MESSAGE_INDEX_FIELDS, 0);
   }
 
   get hasMessages(): boolean {

@@ -52,6 +52,9 @@ export interface HeaderDefaults {
 
 /** Records outside chunks are handed out when so many bytes of them are there. */
 const PLAIN_BYTES = 65536;
+/** At most so much are a ChunkIndex without its map, and all of a summary that does not grow. */
+const CHUNK_INDEX_BYTES = 400;
+const SUMMARY_BYTES = 500;
 /** Chunks up to this size get their memory at once. */
 const EAGER_BYTES = 2 ** 20;
 
@@ -77,6 +80,7 @@ export class RecordWriter<B extends GrowingBytes> {
   readonly #free: B[] = [];
   #raw: RawChunk | undefined;
   #plainCuts = 0;
+  #definitionBytes = 0;
   #started = false;
   #ended = false;
 
@@ -100,6 +104,15 @@ export class RecordWriter<B extends GrowingBytes> {
     return this.#plain.length > 0 ? this.#plainCuts : undefined;
   }
 
+  /** Bytes of the file that no part has yet, if it were to end now: open records, and at most so much of a summary. */
+  get openBytes(): number {
+    const channels = this.#channels.channels.length;
+    const chunks = this.stats.chunks - this.#file.summary.chunkCount + 1;
+    const open = (this.#chunk?.size ?? 0) + (this.#chunk?.indexSize ?? 0) + this.#plain.length;
+    const summary = this.#definitionBytes + this.#file.summary.length + SUMMARY_BYTES;
+    return open + summary + channels * 10 + chunks * (CHUNK_INDEX_BYTES + channels * 10);
+  }
+
   /** Takes a record. What a writer makes itself (indexes, statistics, the file's end) is ignored. */
   add(record: McapRecord): void {
     if (this.#ended) throw new McapStreamsError('MCAP_WRITE_AFTER_END', `a ${record.type} record came after the end`);
@@ -116,7 +129,9 @@ export class RecordWriter<B extends GrowingBytes> {
         this.#define();
         const owned = this.#raw?.owns(record) === true;
         const written = this.#channels.addSchema(record);
+        const before = this.#target.length;
         if (written !== undefined && !owned) this.#target.schema(written);
+        this.#definitionBytes += this.#target.length - before;
         this.#cutLongPlain();
         return;
       }
@@ -124,7 +139,9 @@ export class RecordWriter<B extends GrowingBytes> {
         this.#define();
         const owned = this.#raw?.owns(record) === true;
         const written = this.#channels.addChannel(record);
+        const before = this.#target.length;
         if (written !== undefined && !owned) this.#target.channel(written);
+        this.#definitionBytes += this.#target.length - before;
         this.#cutLongPlain();
         return;
       }

@@ -46,6 +46,11 @@ export class SummaryIndex {
     this.#builder = new RecordBuilder(new ByteBuffer(1024), 0, settings.padRecords);
   }
 
+  /** Bytes of the indexes so far. */
+  get length(): number {
+    return this.#chunks.length + this.#attachments.length + this.#metadata.length;
+  }
+
   addChunk(place: ChunkPlace): void {
     this.chunkCount++;
     if (!this.#settings.useChunkIndex) return;

@@ -25,13 +25,15 @@ export type IndexedRecord = { readonly at: number; readonly length: number } & (
 /** Records outside chunks. */
 export class PlainPart {
   readonly kind = 'plain';
+  /** Bytes that it holds, and that it is in the file at most. */
   readonly cost: number;
+  readonly size: number;
   readonly #bytes: Uint8Array;
   readonly #places: readonly IndexedRecord[];
   readonly #file: FileProgress;
 
   constructor(bytes: Uint8Array, places: readonly IndexedRecord[], file: FileProgress) {
-    this.cost = bytes.length;
+    this.cost = this.size = bytes.length;
     this.#bytes = bytes;
     this.#places = places;
     this.#file = file;
@@ -69,6 +71,7 @@ const CHUNK_FIELDS = RECORD_PREFIX + 8 + 8 + 8 + 4 + 4 + 8;
 export class ChunkPart<B extends GrowingBytes> {
   readonly kind = 'chunk';
   readonly cost: number;
+  readonly size: number;
   readonly buffer: B;
   readonly start: number;
   readonly end: number;
@@ -83,6 +86,7 @@ export class ChunkPart<B extends GrowingBytes> {
     this.end = draft.end;
     // Its memory, and about as much for the result.
     this.cost = draft.buffer.capacity + (draft.end - draft.start);
+    this.size = draft.end - draft.start + draft.index.length + CHUNK_FIELDS;
     this.#draft = draft;
     this.#withCrc = withCrc;
     this.#file = file;
@@ -163,11 +167,12 @@ function putChunkHead(
 export class RawChunkPart {
   readonly kind = 'plain';
   readonly cost: number;
+  readonly size: number;
   readonly #chunk: RawChunk;
   readonly #file: FileProgress;
 
   constructor(chunk: RawChunk, file: FileProgress) {
-    this.cost = chunk.record.records.length;
+    this.cost = this.size = chunk.record.records.length + chunk.index.length;
     this.#chunk = chunk;
     this.#file = file;
   }

@@ -63,7 +63,7 @@ export function declaredChannel(
   const { messageEncoding = 'cdr', metadata = {} } = declaration;
   return {
     messageEncoding,
-    metadata: new Map(metadata instanceof Map ? (metadata as Map<string, string>) : Object.entries(metadata)),
+    metadata: new Map(isMap(metadata) ? metadata : Object.entries(metadata)),
     schema: declaredSchema(topic, declaration, messageEncoding, definitions),
   };
 }
@@ -173,6 +173,10 @@ type Table<T> = ((key: string) => T | undefined) | ReadonlyMap<string, T> | Read
 function lookUp<T>(table: Table<T> | undefined, key: string): T | undefined {
   if (table === undefined) return undefined;
   if (typeof table === 'function') return table(key);
-  if (table instanceof Map) return (table as ReadonlyMap<string, T>).get(key);
-  return Object.hasOwn(table, key) ? (table as Readonly<Record<string, T>>)[key] : undefined;
+  if (isMap(table)) return table.get(key);
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function isMap<T>(table: ReadonlyMap<string, T> | Readonly<Record<string, T>>): table is ReadonlyMap<string, T> {
+  return table instanceof Map;
 }

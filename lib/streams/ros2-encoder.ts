@@ -1,19 +1,12 @@
 /** Messages -> MCAP records. */
 import { McapStreamsError } from '../errors.js';
-import type { McapRecord, MessageRecord } from '../mcap/records.js';
+import type { McapRecord } from '../mcap/records.js';
 import { checkOptions } from '../options.js';
-import {
-  checkOutgoing,
-  ENCODE_OPTIONS,
-  encodeWith,
-  isRecord,
-  locateEncodeError,
-  MessageEncoder,
-  undecodedData,
-} from './message-encoder.js';
+import { ENCODE_OPTIONS } from './message-encoder.js';
 import type { EncodeOptions, OutgoingMessage } from './message-encoder.js';
 import { PullTransform } from './pull-transform.js';
 import type { Failure, Job, Producer, PullCore } from './pull-transform.js';
+import { RecordEncoder } from './record-encoder.js';
 import { STREAM_OPTIONS } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
@@ -48,7 +41,7 @@ export class Ros2Encoder extends PullTransform<EncoderInput, McapRecord> {
 class EncoderCore implements PullCore<EncoderInput, McapRecord>, Job<McapRecord>, Producer<McapRecord> {
   readonly cost = 0;
   readonly ahead = false;
-  readonly #encoder: MessageEncoder;
+  readonly #encoder: RecordEncoder;
   /** Definitions that the current input asks for, to be handed out before it. */
   readonly #definitions: McapRecord[] = [];
   #waiting: EncoderInput | undefined;
@@ -57,7 +50,7 @@ class EncoderCore implements PullCore<EncoderInput, McapRecord>, Job<McapRecord>
   #ready: McapRecord | undefined;
 
   constructor(options: EncodeOptions) {
-    this.#encoder = new MessageEncoder(options, (record) => {
+    this.#encoder = new RecordEncoder(options, (record) => {
       this.#definitions.push(record);
     });
   }
@@ -93,34 +86,17 @@ class EncoderCore implements PullCore<EncoderInput, McapRecord>, Job<McapRecord>
       }
       const input = this.#inputs[this.#at++];
       if (input === undefined) return undefined;
-      this.#ready = isRecord(input) ? this.#encoder.pass(input) : this.#encode(input);
+      this.#ready = this.#encoder.encode(input);
     }
   }
 
   failed(): Failure {
     return 'throw';
   }
-
-  #encode(message: OutgoingMessage): MessageRecord {
-    checkOutgoing(message);
-    const channel = this.#encoder.channelOf(message);
-    const { outgoing } = channel;
-    let data = undecodedData(message);
-    if (data === undefined) {
-      const { cdr, own } = this.#encoder.encoderOf(channel);
-      try {
-        data = cdr !== undefined ? cdr.encode(message.message) : encodeWith(own, message.message);
-      } catch (error) {
-        throw locateEncodeError(error, message, channel.schemaName);
-      }
-    }
-    const { logTime, publishTime = logTime, sequence = outgoing.nextSequence } = message;
-    outgoing.nextSequence = (sequence + 1) >>> 0;
-    return { type: 'Message', channelId: outgoing.record.id, sequence, logTime, publishTime, data };
-  }
 }
 
-function isList(input: EncoderInput): input is readonly (OutgoingMessage | McapRecord)[] {
+/** Throws ENCODE_NOT_A_MESSAGE for what is no object. */
+export function isList(input: EncoderInput): input is readonly (OutgoingMessage | McapRecord)[] {
   if (typeof input !== 'object') {
     throw new McapStreamsError('ENCODE_NOT_A_MESSAGE', `an encoder takes messages and records, not ${typeof input}`);
   }

@@ -27,6 +27,8 @@ export interface WriterStats {
   readonly records: number;
   readonly messages: number;
   readonly chunks: number;
+  /** Size of the file, were it to end now, at most: what is not compressed yet counts as it is. */
+  readonly sizeBound: number;
 }
 
 export class WriterCore<B extends GrowingBytes> {
@@ -38,6 +40,8 @@ export class WriterCore<B extends GrowingBytes> {
   #attachment: AttachmentReader | undefined;
   #bytes = 0;
   #bytesChunked = 0;
+  /** Bytes of the jobs that have been cut and not read. */
+  #pending = 0;
 
   constructor(settings: WriterStreamSettings, makeBuffer: (size: number) => B) {
     this.#settings = settings;
@@ -47,26 +51,27 @@ export class WriterCore<B extends GrowingBytes> {
   }
 
   get stats(): WriterStats {
-    return { bytes: this.#bytes, ...this.writer.stats };
+    const sizeBound = this.#bytes + this.#pending + this.writer.openBytes;
+    return { bytes: this.#bytes, ...this.writer.stats, sizeBound };
   }
 
   pull(): Job<Uint8Array> | undefined {
     if (this.#attachment !== undefined) {
       const job = this.#attachment.nextJob();
-      if (job !== undefined) return this.#counted(job);
+      if (job !== undefined) return this.#counted(job, 0);
       this.#attachment = undefined;
     }
     const part = this.writer.next();
     if (part === undefined) return undefined;
     switch (part.kind) {
       case 'plain':
-        return this.#counted({ cost: part.cost, ahead: false, start: () => once(() => part.finish()) });
+        return this.#counted({ cost: part.cost, ahead: false, start: () => once(() => part.finish()) }, part.size);
       case 'chunk':
-        return this.#counted(this.#chunkJob(part));
+        return this.#counted(this.#chunkJob(part), part.size);
       case 'attachment':
         return this.#attachmentJob(part);
       case 'end':
-        return this.#counted(endJob(part));
+        return this.#counted(endJob(part), 0);
     }
   }
 
@@ -133,11 +138,13 @@ export class WriterCore<B extends GrowingBytes> {
     return { compression: name, bytes, crc, compressedCrc };
   }
 
-  #counted(job: Job<Uint8Array>): Job<Uint8Array> {
+  #counted(job: Job<Uint8Array>, size: number): Job<Uint8Array> {
+    this.#pending += size;
     const count = (producer: Producer<Uint8Array>): Producer<Uint8Array> => ({
       next: () => {
         const bytes = producer.next();
         if (bytes !== undefined) this.#bytes += bytes.length;
+        else this.#pending -= size;
         return bytes;
       },
     });
