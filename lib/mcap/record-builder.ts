@@ -51,7 +51,7 @@ export class RecordBuilder<B extends GrowingBytes = GrowingBytes> {
 
   /** The bytes from `start` on; a copy of its own. */
   copy(start = 0): Uint8Array {
-    const copy = Buffer.allocUnsafeSlow(this.length - start);
+    const copy = Buffer.allocUnsafe(this.length - start);
     copy.set(this.buffer.u8.subarray(start, this.length));
     return copy;
   }

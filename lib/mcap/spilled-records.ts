@@ -31,15 +31,10 @@ export class SpilledRecords {
   append(records: Uint8Array): void {
     this.length += records.length;
     this.#held += records.length;
-    if (this.#used + records.length > this.#block.length) {
-      if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
-      const size = Math.min(BLOCK, Math.max(this.#block.length * 2, FIRST_BLOCK));
-      this.#block = Buffer.allocUnsafeSlow(Math.max(size, records.length));
-      this.#used = 0;
-    }
+    if (this.#used + records.length > this.#block.length) this.#nextBlock(records.length);
     this.#block.set(records, this.#used);
     this.#used += records.length;
-    if (this.#held > this.#limit) this.#spill();
+    if (this.#file === undefined && this.#held > this.#limit) this.#spill();
   }
 
   /** All records in order, in pieces that end where a record ends. A piece is the taker's own. */
@@ -59,6 +54,16 @@ export class SpilledRecords {
     this.#used = 0;
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+  }
+
+  /** Makes room for `count` bytes. Once there is a file, a full block goes there and is used again. */
+  #nextBlock(count: number): void {
+    if (this.#file !== undefined) this.#spill();
+    else if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    this.#used = 0;
+    if (this.#file !== undefined && count <= this.#block.length) return;
+    const size = Math.min(BLOCK, Math.max(this.#block.length * 2, FIRST_BLOCK));
+    this.#block = Buffer.allocUnsafeSlow(Math.max(size, count));
   }
 
   #spill(): void {

@@ -111,9 +111,9 @@ export class ChunkPart<B extends GrowingBytes> {
     const total = head + compressedSize + index.length;
     // Records that stay as they are do so in their memory, unless most of it is empty.
     const inPlace = useful === undefined && end + index.length <= buffer.capacity && total * 2 > buffer.capacity;
-    const memory = inPlace ? buffer.u8.buffer : Buffer.allocUnsafeSlow(total).buffer;
-    const origin = inPlace ? buffer.u8.byteOffset + start - head : 0;
-    const out = Buffer.from(memory, origin, total);
+    const out = inPlace
+      ? Buffer.from(buffer.u8.buffer, buffer.u8.byteOffset + start - head, total)
+      : Buffer.allocUnsafe(total);
     putChunkHead(out, times, size, crc, compression, compressedSize);
     if (!inPlace) out.set(useful?.bytes ?? this.records, head);
     out.set(index, head + compressedSize);
@@ -183,7 +183,7 @@ export class RawChunkPart {
     const head = CHUNK_FIELDS + Buffer.byteLength(compression);
     const length = head + records.length;
     const uncompressedSize = Number(record.uncompressedSize);
-    const out = Buffer.allocUnsafeSlow(length + index.length);
+    const out = Buffer.allocUnsafe(length + index.length);
     const times = { start: messageStartTime, end: messageEndTime };
     putChunkHead(out, times, uncompressedSize, record.uncompressedCrc, compression, records.length);
     out.set(records, head);

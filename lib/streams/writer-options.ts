@@ -43,7 +43,7 @@ export interface WriterOptions {
   readonly library?: string | undefined;
   /** Bound on the chunks that wait to be compressed or written, bytes. One is always held. Default 64 MiB. */
   readonly maxBufferedBytes?: number | undefined;
-  /** Bytes of an index that are kept in memory; what is above goes to a temporary file. Default 32 MiB. */
+  /** Bytes of an index that are kept in memory; what is above goes to a temporary file. Default 16 MiB. */
   readonly maxIndexBytes?: number | undefined;
   /** Threads that compress; 0: all is done here. Default: one less than the machine offers, 4 at most. */
   readonly threads?: number | undefined;
@@ -124,7 +124,7 @@ export function writerSettings(options: WriterOptions, preserveIds: boolean, raw
     writer: {
       ...switches,
       chunkSize: wholeNumber(options.chunkSize, 'chunkSize', 1) ?? MIB,
-      maxIndexBytes: wholeNumber(options.maxIndexBytes, 'maxIndexBytes', 0) ?? 32 * MIB,
+      maxIndexBytes: wholeNumber(options.maxIndexBytes, 'maxIndexBytes', 0) ?? 16 * MIB,
       padRecords: options.padRecords,
       preserveIds,
       rawChunks,

@@ -188,7 +188,7 @@ test('a pipe will do: no seeking', async (t) => {
     const args = ['--input-type=module', '-e', script];
     execFile(process.execPath, args, { encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, output) => {
       if (error === null) resolve(output);
-      else reject(error);
+      else reject(new Error(error.message));
     });
   });
   const { messages, reader } = await indexRead(stdout);
