@@ -14,7 +14,7 @@ export type Compress = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 export const DEFAULT_ZSTD_LEVEL = 3;
 
 interface ZlibZstd {
-  zstdCompressSync?: (bytes: Uint8Array, options: { params: Record<number, number> }) => Buffer;
+  zstdCompressSync?: (bytes: Uint8Array, options: { params: Record<number, number>; pledgedSrcSize: number }) => Buffer;
   constants: { ZSTD_c_compressionLevel?: number };
 }
 
@@ -24,7 +24,12 @@ type CompressAtLevel = (bytes: Uint8Array, level: number) => Uint8Array;
 
 const nodeZstd: CompressAtLevel | undefined =
   zstdCompressSync &&
-  ((bytes, level) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel ?? 100]: level } }));
+  ((bytes, level) =>
+    zstdCompressSync(bytes, {
+      params: { [constants.ZSTD_c_compressionLevel ?? 100]: level },
+      // So that the frame says its content's size: some readers need it.
+      pledgedSrcSize: bytes.length,
+    }));
 
 let wasmZstd: CompressAtLevel | undefined;
 

@@ -3,8 +3,12 @@ import { McapStreamsError, OptionError } from '../errors.js';
 import { checkOptions } from '../options.js';
 import { definitionToRos2Msg } from '../schema/print.js';
 import { parseSchema } from '../schema/registry.js';
+import { completeText } from './complete-text.js';
 
-/** A schema's text: `ros2msg` where it is a string, unless it is plainly IDL. It holds the types that it needs. */
+/**
+ * A schema's text: `ros2msg` where it is a string, unless it is plainly IDL. It holds the types that it needs, or these are
+ * in `definitions` too.
+ */
 export type DefinitionText = string | { readonly encoding: string; readonly data: string | Uint8Array };
 
 /** Schema texts by the name of the type, `pkg/msg/Type` or `pkg/Type`. */
@@ -81,7 +85,7 @@ export function definitionOf(topic: string, name: string, definitions: Definitio
       schemaName: name,
     });
   }
-  return schemaOf(name, text);
+  return schemaOf(name, text, definitions);
 }
 
 /** Fields may stand in place of a declaration: none of its keys, and all values are strings. */
@@ -104,7 +108,7 @@ function declaredSchema(
   const declared = fields ?? (schema !== undefined && isFieldDeclarations(schema) ? schema : undefined);
   if (declared !== undefined) return schemaOfFields(topic, schemaName, declared, definitions);
   if (schema !== undefined) {
-    if (schemaName !== undefined) return schemaOf(schemaName, schema as DefinitionText);
+    if (schemaName !== undefined) return schemaOf(schemaName, schema as DefinitionText, definitions);
     throw new OptionError('OPTION_INVALID', `channels[${JSON.stringify(topic)}] has a schema and no schemaName`);
   }
   if (schemaName !== undefined) return definitionOf(topic, schemaName, definitions);
@@ -116,12 +120,20 @@ function isFieldDeclarations(schema: DefinitionText | FieldDeclarations): schema
   return typeof schema === 'object' && !('data' in schema && 'encoding' in schema);
 }
 
-function schemaOf(name: string, text: DefinitionText): DeclaredSchema {
+function schemaOf(name: string, text: DefinitionText, definitions: Definitions | undefined): DeclaredSchema {
   if (typeof text !== 'string') {
     return { name, encoding: text.encoding, data: typeof text.data === 'string' ? Buffer.from(text.data) : text.data };
   }
   const isIdl = /^=+\s*\nIDL: /.test(text) || /^\s*module\s+\w+\s*\{/m.test(text);
-  return { name, encoding: isIdl ? 'ros2idl' : 'ros2msg', data: Buffer.from(text) };
+  if (isIdl) return { name, encoding: 'ros2idl', data: Buffer.from(text) };
+  return { name, encoding: 'ros2msg', data: Buffer.from(completed(name, text, definitions)) };
+}
+
+function completed(name: string, text: string, definitions: Definitions | undefined): string {
+  return completeText(name, text, (type) => {
+    const found = findDefinition(type, definitions);
+    return typeof found === 'string' ? found : undefined;
+  });
 }
 
 /** The text of fields, with the types that they need. */
@@ -132,12 +144,8 @@ function schemaOfFields(
   definitions: Definitions | undefined,
 ): DeclaredSchema {
   const name = schemaName ?? nameFor(topic);
-  const parts = [Object.entries(fields).map(([field, type]) => `${type} ${field}\n`)];
-  for (const type of new Set(Object.values(fields).map(elementName))) {
-    const text = type.includes('/') ? findDefinition(type, definitions) : undefined;
-    if (typeof text === 'string') parts.push([`${'='.repeat(80)}\nMSG: ${type}\n${text.replace(/\n?$/, '\n')}`]);
-  }
-  const data = parts.flat().join('');
+  const lines = Object.entries(fields).map(([field, type]) => `${type} ${field}\n`);
+  const data = completed(name, lines.join(''), definitions);
   try {
     // Printed anew it holds the built-in types, too, so that any reader can do with it.
     const text = definitionToRos2Msg(parseSchema({ name, encoding: 'ros2msg', data }));
@@ -146,11 +154,6 @@ function schemaOfFields(
     if (!(error instanceof McapStreamsError)) throw error;
     throw error.with({ topic }, `topic ${topic}: ${error.message}`);
   }
-}
-
-/** `geometry_msgs/Point` of `geometry_msgs/Point[<=3]`. */
-function elementName(type: string): string {
-  return type.replace(/[[<].*$/s, '').trim();
 }
 
 /** A name for a type that has none: `/robot/temperature` is `generated_msgs/msg/RobotTemperature`. */

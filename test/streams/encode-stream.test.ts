@@ -124,6 +124,24 @@ test('a type by its text, and by fields declared in code', async (t) => {
   );
 });
 
+test('the types that a text needs come from definitions where it does not hold them', async (t) => {
+  const definitions = {
+    'geometry_msgs/msg/PoseStamped': 'std_msgs/Header header\nPose pose # where\n',
+    'geometry_msgs/msg/Pose': 'Point position\nQuaternion orientation\n',
+    'geometry_msgs/msg/Point': POINT,
+    'geometry_msgs/msg/Quaternion': `${POINT}float64 w 1.0\n`,
+    'std_msgs/msg/Header': 'builtin_interfaces/Time stamp\nstring frame_id\n',
+    'builtin_interfaces/msg/Time': 'int32 sec\nuint32 nanosec\n',
+  };
+  const value = {
+    header: { stamp: { sec: 1, nanosec: 2 }, frame_id: 'map' },
+    pose: { position: { x: 1, y: 2, z: 3 }, orientation: { x: 0, y: 0, z: 0, w: 1 } },
+  };
+  const channels = { '/p': { schemaName: 'geometry_msgs/msg/PoseStamped' } };
+  const [read] = readByPeers(await encoded([at(1n, value)], { channels, definitions }));
+  t.deepEqual(read?.message, value);
+});
+
 test('decoded messages need no declaration and keep schema, channel metadata, ids, times and sequence', async (t) => {
   const path = join(ROOT, 'fixtures/recordings/robot-lz4.mcap');
   const out = new PassThrough();
