@@ -2,6 +2,7 @@
 import { normalizeTypeName, packageOf } from '../schema/names.js';
 
 const SEPARATOR = '='.repeat(80);
+const HEADER = 'std_msgs/msg/Header';
 
 /** The type of a field or constant, without bounds: the first word of a line. */
 const TYPE = /^[ \t]*([A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?[ \t]+[A-Za-z_]/gm;
@@ -25,16 +26,21 @@ export function completeText(name: string, text: string, find: (name: string) =>
   };
   add(normalizeTypeName(name), text);
   let complete = text;
+  const append = (full: string): void => {
+    if (known.has(full)) return;
+    known.add(full);
+    const found = find(full);
+    if (found === undefined) return;
+    complete += `${complete.endsWith('\n') ? '' : '\n'}${SEPARATOR}\nMSG: ${full.replace('/msg/', '/')}\n${found}`;
+    add(full, found);
+  };
   for (let section = sections.shift(); section !== undefined; section = sections.shift()) {
     for (const [, type = ''] of section.text.matchAll(TYPE)) {
-      const full = type.includes('/') ? normalizeTypeName(type) : `${packageOf(section.owner)}/msg/${type}`;
       // Primitive types begin with a small letter, and no package has them.
-      if (known.has(full) || (!type.includes('/') && /^[a-z]/.test(type))) continue;
-      known.add(full);
-      const found = find(full);
-      if (found === undefined) continue;
-      complete += `${complete.endsWith('\n') ? '' : '\n'}${SEPARATOR}\nMSG: ${full.replace('/msg/', '/')}\n${found}`;
-      add(full, found);
+      if (!type.includes('/') && /^[a-z]/.test(type)) continue;
+      const own = type.includes('/') ? normalizeTypeName(type) : `${packageOf(section.owner)}/msg/${type}`;
+      // Some texts say `Header` as ROS 1 had it.
+      for (const full of type === 'Header' ? [own, HEADER] : [own]) append(full);
     }
   }
   return complete;
