@@ -68,6 +68,11 @@ const DATA_ONLY = new Set<number>([
   OPCODE.DataEnd,
 ]);
 
+/** A record whose lengths do not agree is waited for up to here. Bytes. */
+const MOST_WAITED = 64 * 2 ** 20;
+/** So much without a record behind a message speaks for the message. Bytes. */
+const GAP = 65536;
+
 /** A fault, thrown inside and handed out as damage where `recover` says so. */
 class Fault extends Error {
   readonly error: McapStreamsError;
@@ -165,7 +170,8 @@ export class RecordReader {
     if (queue.length < 1) return undefined;
     const opcode = queue.at(0);
     if (opcode === 0) throw this.#fault('MCAP_BAD_OPCODE', 'a record has opcode 0', true);
-    this.#checkOrder(section, opcode);
+    this.#checkMagic(section);
+    if (recover !== true) this.#checkOrder(section, opcode);
     if (queue.length < RECORD_PREFIX) return undefined;
     const length = peekU64(queue, 1);
     const split = opcode === OPCODE.Attachment && length > (this.#options.splitAttachmentsFrom ?? Infinity);
@@ -177,13 +183,14 @@ export class RecordReader {
         true,
       );
     }
-    if (opcode === OPCODE.Attachment && !kept) {
+    if (recover === true) {
+      if (!this.#isBelieved(opcode, length)) return undefined;
+      this.#checkOrder(section, opcode);
+    } else if (opcode === OPCODE.Attachment && !kept) {
       // It will not be seen whole: its length is believed only if the lengths inside it say the same.
-      const agree = lengthsAgree(queue, opcode, RECORD_PREFIX, length);
+      const agree = lengthsAgree(queue, opcode, RECORD_PREFIX, length, true);
       if (agree === undefined) return undefined;
       if (!agree) throw this.#fault('MCAP_BAD_RECORD', 'the lengths of an Attachment do not agree', true);
-    } else if (recover === true && !this.#isBelieved(opcode, length)) {
-      return undefined;
     }
     if (split && wants(opcode)) {
       this.#splitOffset = this.#offset;
@@ -217,8 +224,19 @@ export class RecordReader {
     if (opcode === OPCODE.Footer && length >= 20 && length < 1024) return true;
     const verdict = isRecord(this.#queue, 0, this.#options.maxRecordLength, this.#ended, false);
     if (verdict === 'yes') return true;
-    if (verdict === 'more') return false;
-    if (this.#ended && this.#queue.length < RECORD_PREFIX + length) return false; // cut, see #wait
+    const end = RECORD_PREFIX + length;
+    if (verdict === 'more') {
+      // What does not agree is waited for until it can be seen whole, but not for ever.
+      if (end <= MOST_WAITED || opcode === OPCODE.Message) return false;
+    } else {
+      if (this.#ended && this.#queue.length < end) return false; // cut, see #wait
+      if (opcode === OPCODE.Message && this.#queue.length >= end) {
+        // A message says nothing of its own length. If the next record is found inside it, it is wrong, else what follows.
+        const { at, certain } = findRecord(this.#queue.contiguous(), 1, this.#options.maxRecordLength, this.#ended);
+        if (certain ? at >= end : this.#ended || this.#queue.length >= end + GAP) return true;
+        if (!certain) return false;
+      }
+    }
     throw this.#fault('MCAP_BAD_RECORD', `the length of a ${describeOpcode(opcode)} record, ${length}, is wrong`, true);
   }
 
@@ -288,6 +306,15 @@ export class RecordReader {
     return { part, offset: this.#splitOffset, left: this.#toSplit };
   }
 
+  #checkMagic(section: RecordSection): void {
+    if (section === 'header' || isMagic(this.#queue, 0) !== 'yes') return;
+    const code = section === 'data' ? 'MCAP_MISSING_DATA_END' : 'MCAP_MISSING_FOOTER';
+    const fault = this.#fault(code, 'the closing magic stands where a record should', false);
+    this.#drop(MAGIC.length);
+    this.#section = 'done';
+    throw fault;
+  }
+
   #checkOrder(section: RecordSection, opcode: number): void {
     const name = describeOpcode(opcode);
     if (section === 'header') {
@@ -295,13 +322,6 @@ export class RecordReader {
       this.#orderFault('MCAP_MISSING_HEADER', `the first record is ${name}, not a Header`);
       this.#section = 'data';
       return;
-    }
-    if (isMagic(this.#queue, 0) === 'yes') {
-      const code = section === 'data' ? 'MCAP_MISSING_DATA_END' : 'MCAP_MISSING_FOOTER';
-      const fault = this.#fault(code, 'the closing magic stands where a record should', false);
-      this.#drop(MAGIC.length);
-      this.#section = 'done';
-      throw fault;
     }
     if (opcode === OPCODE.Header) this.#orderFault('MCAP_UNEXPECTED_RECORD', 'a second Header');
     if (section === 'data' && opcode === OPCODE.Footer) {
@@ -409,7 +429,7 @@ export class RecordReader {
     const queue = this.#queue;
     if (this.#section === 'magic' || this.#section === 'end-magic') return undefined;
     if (queue.length <= RECORD_PREFIX || queue.at(0) !== OPCODE.Chunk) return undefined;
-    if (lengthsAgree(queue, OPCODE.Chunk, RECORD_PREFIX, peekU64(queue, 1)) !== true) return undefined;
+    if (lengthsAgree(queue, OPCODE.Chunk, RECORD_PREFIX, peekU64(queue, 1), true) !== true) return undefined;
     const offset = this.#offset;
     const count = queue.length;
     const { span, start } = queue.take(count);
