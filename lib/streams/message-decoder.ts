@@ -107,19 +107,17 @@ type Decoder = Pick<MessageCodec, 'decodeAt'>;
 class Channel {
   readonly record: ChannelRecord;
   readonly schema: SchemaRecord | undefined;
-  readonly schemaName: string;
   readonly selected: boolean;
   /** Set when the first message has chosen it. */
   decoder: Decoder | undefined;
   partial = false;
   /** Why no message of the channel can be decoded. */
   problem: McapStreamsError | undefined;
-  readonly reports: { undecodable?: { count: number }; unsupported?: { count: number } } = {};
+  reports: { undecodable?: { count: number }; unsupported?: { count: number } } | undefined;
 
   constructor(record: ChannelRecord, schema: SchemaRecord | undefined, selected: boolean) {
     this.record = record;
     this.schema = schema;
-    this.schemaName = schema?.name ?? '';
     this.selected = selected;
   }
 }
@@ -232,7 +230,8 @@ export class MessageDecoder {
       return this.#undecoded(channel, sequence, logTime, publishTime, bytes.subarray(start, end), error);
     }
     this.stats.messages++;
-    const { record, schema, schemaName } = channel;
+    const { record, schema } = channel;
+    const schemaName = schema?.name ?? '';
     if (channel.partial) {
       return {
         topic: record.topic,
@@ -297,7 +296,8 @@ export class MessageDecoder {
     data: Uint8Array,
     cause: unknown,
   ): DecodedMessage | undefined {
-    const { record, schema, schemaName } = channel;
+    const { record, schema } = channel;
+    const schemaName = schema?.name ?? '';
     // Errors that are not ours (an option that the codec refuses, a decoder's own) stop the stream as they are.
     if (!(cause instanceof McapStreamsError)) throw cause;
     const kind = cause.code === 'MCAP_UNSUPPORTED_ENCODING' ? 'unsupported' : 'undecodable';
@@ -310,11 +310,12 @@ export class MessageDecoder {
     if (policy === 'throw') {
       throw locate(error, undefined, {}, ` (option ${kind}: 'raw' or 'skip' goes on)`);
     }
-    const known = channel.reports[kind];
+    const reports = (channel.reports ??= {});
+    const known = reports[kind];
     if (known !== undefined) known.count++;
     else {
       const report = { topic: record.topic, schemaName, channel: record, error, count: 1 };
-      channel.reports[kind] = report;
+      reports[kind] = report;
       this.stats[kind].push(report);
       (kind === 'undecodable' ? this.#options.onUndecodable : this.#options.onUnsupported)?.(report);
     }

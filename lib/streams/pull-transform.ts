@@ -237,7 +237,12 @@ export class PullTransform<In, Out> extends Transform {
         this.#release(); // may write the next input at once
         continue;
       }
-      if (this.#window.length > 0 && this.#cost + job.cost > this.#maxCost) return;
+      const last = this.#window.at(-1);
+      if (last !== undefined) {
+        // What does not run ahead gains nothing by being held, but for reaching what does behind it.
+        if (!job.ahead && !last.job.ahead) return;
+        if (this.#cost + job.cost > this.#maxCost) return;
+      }
       this.#spare = undefined;
       const slot = new Slot(job);
       this.#window.push(slot);
