@@ -20,7 +20,9 @@ import type { ValueOptions } from './values.js';
 const MAX_LEAVES = 150;
 /** Size of a string table, as a power of two: of a field that stands once, and of one in a loop. */
 const TABLE_ONCE = 3;
-const TABLE_LOOP = 7;
+const TABLE_LOOP = 9;
+/** So many strings of a type have a table of their own, the others share one. */
+const MAX_TABLES = 16;
 
 /** Generated source and what it needs at run time. */
 export interface GeneratedDecoder {
@@ -61,6 +63,7 @@ class DecoderEmitter {
   readonly #taken = new Set<string>();
   readonly #ids = new Map<unknown, number>();
   readonly #defaults: FieldPlan[] = [];
+  #tables = 0;
   readonly #bad: string;
 
   constructor(wire: Wire, options: ValueOptions) {
@@ -154,8 +157,10 @@ class DecoderEmitter {
 
   #stringOf(s: Scope, size: string): string {
     this.#use('readString', 'rt.readString');
-    const table = `T${this.#uses.size}`;
-    this.#use(table, `rt.stringTable(${s.loops > 0 ? TABLE_LOOP : TABLE_ONCE})`);
+    const loop = s.loops > 0;
+    if (this.#tables < MAX_TABLES) this.#tables++;
+    const table = this.#tables < MAX_TABLES ? `T${this.#tables}` : 'TABLE';
+    this.#use(table, `rt.stringTable(${loop || table === 'TABLE' ? TABLE_LOOP : TABLE_ONCE})`);
     const value = s.constant(`readString(u, v, p, ${size}, ${table})`);
     this.#jump(s, size);
     return value;
