@@ -3,7 +3,7 @@ import { McapStreamsError } from '../errors.js';
 import { asBuffer, viewOf } from './byte-queue.js';
 import type { Decompressors } from './compression.js';
 import { crc32 } from './crc.js';
-import { decompressOnThread } from './decompress-pool.js';
+import { decompressOnThread, ThreadLost } from './decompress-pool.js';
 import { describeOpcode, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord } from './plausible.js';
 import type { ChunkHeader, RecordContent } from './records.js';
@@ -79,19 +79,20 @@ export function openChunk(
       error,
     );
   };
-  if (onThread) {
-    return decompressOnThread(chunk.compression, chunk.records, size, withCrc, opener.threads).then(
-      ({ bytes, crc }) => check(bytes, crc),
-      failed,
-    );
-  }
-  let bytes: Uint8Array | Promise<Uint8Array>;
-  try {
-    bytes = decompress(chunk.records, size);
-  } catch (error) {
-    return failed(error);
-  }
-  return bytes instanceof Promise ? bytes.then((whole) => check(whole), failed) : check(bytes);
+  const here = (): ChunkRecords | Promise<ChunkRecords> => {
+    let bytes: Uint8Array | Promise<Uint8Array>;
+    try {
+      bytes = decompress(chunk.records, size);
+    } catch (error) {
+      return failed(error);
+    }
+    return bytes instanceof Promise ? bytes.then((whole) => check(whole), failed) : check(bytes);
+  };
+  if (!onThread) return here();
+  return decompressOnThread(chunk.compression, chunk.records, size, withCrc, opener.threads).then(
+    ({ bytes, crc }) => check(bytes, crc),
+    (error: unknown) => (error instanceof ThreadLost ? here() : failed(error)),
+  );
 }
 
 /**

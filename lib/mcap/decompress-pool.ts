@@ -12,6 +12,9 @@ export interface Decompressed {
   readonly crc: number | undefined;
 }
 
+/** The thread could not be started, or ended: the chunk may be sound, and can be decompressed here. */
+export class ThreadLost extends Error {}
+
 const IDLE_MS = 2000;
 const HUGE = 32 * 2 ** 20;
 
@@ -28,7 +31,8 @@ class Thread {
   retired = false;
 
   constructor() {
-    this.worker = new Worker(new URL('./decompress-worker.js', import.meta.url));
+    // The process's own flags are not for it: --input-type, for one, refuses to load a file.
+    this.worker = new Worker(new URL('./decompress-worker.js', import.meta.url), { execArgv: [] });
     this.worker.unref();
   }
 }
@@ -69,16 +73,24 @@ class Pool {
 
   #start(): Thread | undefined {
     if (this.#threads.length >= this.#limit) return undefined;
-    const thread = new Thread();
+    let thread: Thread;
+    try {
+      thread = new Thread();
+    } catch (error) {
+      // Not allowed here, as under --permission.
+      const lost = new ThreadLost('no decompression thread can be started', { cause: error });
+      for (const task of this.#waiting.splice(0)) task.reject(lost);
+      return undefined;
+    }
     this.#threads.push(thread);
     thread.worker.on('message', (reply: Reply) => {
       this.#finish(thread, reply);
     });
     thread.worker.on('error', (error) => {
-      this.#lose(thread, error instanceof Error ? error : new Error(String(error)));
+      this.#lose(thread, new ThreadLost('the decompression thread has failed', { cause: error }));
     });
     thread.worker.on('exit', () => {
-      this.#lose(thread, new Error('the decompression thread has ended'));
+      this.#lose(thread, new ThreadLost('the decompression thread has ended'));
     });
     return thread;
   }
@@ -115,7 +127,10 @@ class Pool {
 
 const POOL = new Pool();
 
-/** Decompresses a chunk on one of up to `threads` threads. Rejects with a plain Error where it does not decompress. */
+/**
+ * Decompresses a chunk on one of up to `threads` threads. Rejects with a plain Error where it does not decompress, with
+ * ThreadLost where that was not tried.
+ */
 export function decompressOnThread(
   compression: string,
   bytes: Uint8Array,

@@ -61,7 +61,7 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     bytesDecompressed: 0,
     damage: [],
   };
-  /** For PullTransform: chunks held at once, with the runs between them, and the bound on their bytes. */
+  /** For PullTransform: chunks decompressed ahead at once, and the bound on their bytes. */
   readonly maxJobs: number;
   readonly maxCost: number;
   readonly #handler: RecordHandler<Out>;
@@ -92,7 +92,7 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     this.#onDamage = options.onDamage;
     this.#opener = { ...settings, decompressors: decompressorsWith(options.compression) };
     this.#selection = handler.query && new ChunkSelection(handler.query);
-    this.maxJobs = settings.threads === 0 ? 1 : 2 * (settings.threads + 2);
+    this.maxJobs = settings.threads + 2;
     this.maxCost = settings.maxBufferedBytes;
     const selecting = handler.query !== undefined;
     this.#reader = new RecordReader({
