@@ -20,6 +20,11 @@ export type { Decompress } from './mcap/compression.js';
 export type { StreamOptions } from './streams/stream-options.js';
 export type { Selection, TopicSelector } from './mcap/filter.js';
 
+// Recordings in files
+export { readRecording, RecordingReader } from './streams/read-recording.js';
+export type { ReadRecordingOptions } from './streams/read-recording.js';
+export type { RandomAccess, RecordingSource, SourceStats } from './mcap/source.js';
+
 // Records
 export type {
   AttachmentRecord,

@@ -129,7 +129,7 @@ export class ChunkRecords implements RecordContent {
     const length = view.getUint32(at + 1, true) + view.getUint32(at + 5, true) * 2 ** 32;
     this.opcode = opcode;
     this.start = at + RECORD_PREFIX;
-    if (opcode !== OPCODE.Message) this.#checkOpcode(opcode);
+    if (opcode !== OPCODE.Message) this.checkOpcode(opcode);
     if (length > left - RECORD_PREFIX) {
       this.end = view.byteLength;
       throw badRecord(this, `inside the chunk its ${length} bytes run over the chunk's end`);
@@ -157,7 +157,7 @@ export class ChunkRecords implements RecordContent {
     return at - from;
   }
 
-  #checkOpcode(opcode: number): void {
+  protected checkOpcode(opcode: number): void {
     if (opcode === OPCODE.Schema || opcode === OPCODE.Channel || opcode > OPCODE.DataEnd) return;
     if (opcode === 0) throw chunkError('MCAP_BAD_OPCODE', this.offset, 'a record in it has opcode 0');
     throw chunkError('MCAP_UNEXPECTED_RECORD', this.offset, `a ${describeOpcode(opcode)} record stands in it`);

@@ -107,9 +107,14 @@ export class RecordReader {
   /** Order faults are told once a section. */
   readonly #told = new Set<string>();
   #cutBytes = 0;
+  #validateSections: boolean;
+  /** Where the bytes stand that come after so many more. */
+  #jump: { after: number; offset: number } | undefined;
+  #finished = false;
 
   constructor(options: RecordReaderOptions) {
     this.#options = options;
+    this.#validateSections = options.validateCrcs;
   }
 
   /** Byte offset in the file up to which records have been handed out. */
@@ -122,9 +127,36 @@ export class RecordReader {
     this.#queue.append(bytes);
   }
 
+  /**
+   * The bytes that come next stand at another place of the file, where a record begins. What was passed over is not
+   * missed, but the CRCs of the sections can no longer be told.
+   */
+  seek(offset: number): void {
+    const { length } = this.#queue;
+    if (offset === this.#offset + length) return;
+    this.#validateSections = false;
+    this.#jump = { after: length, offset };
+    this.#advance(0);
+  }
+
+  /** The data section is over, though its end was not read. */
+  finish(): void {
+    this.#finished = true;
+    this.#ended = true;
+  }
+
   /** No more bytes come. */
   end(): void {
     this.#ended = true;
+  }
+
+  #advance(count: number): void {
+    this.#offset += count;
+    if (this.#jump === undefined) return;
+    this.#jump.after -= count;
+    if (this.#jump.after > 0) return;
+    this.#offset = this.#jump.offset - this.#jump.after;
+    this.#jump = undefined;
   }
 
   /**
@@ -213,7 +245,7 @@ export class RecordReader {
       end: start + RECORD_PREFIX + length,
       offset: this.#offset,
     };
-    this.#offset += RECORD_PREFIX + length;
+    this.#advance(RECORD_PREFIX + length);
     this.#pass(record, start);
     return wants(opcode) ? record : 'again';
   }
@@ -269,20 +301,20 @@ export class RecordReader {
   }
 
   #checkCrc(code: McapErrorCode, what: string, crc: number, said: number, offset: number): void {
-    if (!this.#options.validateCrcs || said === 0 || said === crc) return;
+    if (!this.#validateSections || said === 0 || said === crc) return;
     const message = `the CRC of the ${what} is ${hex(crc)}, the file says ${hex(said)} (at byte ${offset})`;
     throw new Fault(new McapStreamsError(code, message, { offset }), false);
   }
 
   #addCrc(bytes: Uint8Array): void {
-    if (this.#options.validateCrcs) this.#crc = crc32(bytes, this.#crc);
+    if (this.#validateSections) this.#crc = crc32(bytes, this.#crc);
   }
 
   #drop(count: number): number {
     const taken = this.#queue.drain(count, (part) => {
       this.#addCrc(part);
     });
-    this.#offset += taken;
+    this.#advance(taken);
     return taken;
   }
 
@@ -301,7 +333,7 @@ export class RecordReader {
     });
     if (part === undefined) return undefined;
     this.#addCrc(part);
-    this.#offset += part.length;
+    this.#advance(part.length);
     this.#toSplit -= part.length;
     return { part, offset: this.#splitOffset, left: this.#toSplit };
   }
@@ -397,6 +429,7 @@ export class RecordReader {
   /** More bytes are needed. When none come, the file is cut. */
   #wait(): CutChunk | undefined {
     if (!this.#ended) return undefined;
+    if (this.#finished && this.#queue.length === 0 && this.#toSkip === 0 && this.#toSplit === 0) return undefined;
     if (this.#section === 'magic' && this.#queue.length === 0) {
       throw this.#fault('MCAP_NOT_MCAP', 'the input is empty', false).error;
     }
@@ -433,7 +466,7 @@ export class RecordReader {
     const offset = this.#offset;
     const count = queue.length;
     const { span, start } = queue.take(count);
-    this.#offset += count;
+    this.#advance(count);
     this.#cutBytes = count;
     this.#section = 'cut';
     return {

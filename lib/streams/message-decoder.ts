@@ -11,6 +11,7 @@ import { channelFilter, SELECTION_OPTIONS } from '../mcap/filter.js';
 import type { ChannelFilter, Selection } from '../mcap/filter.js';
 import { badRecord, MESSAGE_FIXED_LENGTH } from '../mcap/records.js';
 import type { ChannelRecord, MessageRecord, RecordContent, SchemaRecord } from '../mcap/records.js';
+import type { RawMessage } from './raw-message.js';
 import { viewOf } from '../mcap/byte-queue.js';
 import { checkChoice } from '../options.js';
 
@@ -126,7 +127,10 @@ export class MessageDecoder {
   readonly stats: DecodeStats = { messages: 0, undecodable: [], unsupported: [] };
   readonly #options: DecodeOptions;
   readonly #codecOptions: CodecOptions;
-  readonly #table: ChannelTable;
+  #table: ChannelTable;
+  readonly #maxChannels: number;
+  /** By record, for messages that come with theirs. */
+  readonly #byRecord = new Map<ChannelRecord, Channel>();
   readonly #filter: ChannelFilter;
   readonly #startTime: bigint;
   readonly #endTime: bigint | undefined;
@@ -142,10 +146,16 @@ export class MessageDecoder {
     this.#codecOptions = pickCodecOptions(options);
     checkCodecOptions(this.#codecOptions, 'decodeStream');
     this.#table = new ChannelTable(maxChannels);
+    this.#maxChannels = maxChannels;
     this.#filter = channelFilter(options);
     this.#startTime = options.startTime ?? 0n;
     this.#endTime = options.endTime;
     this.#inTime = options.startTime !== undefined || options.endTime !== undefined;
+  }
+
+  /** What is selected. */
+  get selected(): ChunkQuery {
+    return { filter: this.#filter, startTime: this.#startTime, endTime: this.#endTime };
   }
 
   /** What is selected, where not all is. */
@@ -153,7 +163,19 @@ export class MessageDecoder {
     const { topics, schemaNames, eagerDefinitions } = this.#options;
     if (eagerDefinitions === true || (topics === undefined && schemaNames === undefined && !this.#inTime))
       return undefined;
-    return { filter: this.#filter, startTime: this.#startTime, endTime: this.#endTime };
+    return this.selected;
+  }
+
+  /** Takes in definitions from a summary: those of a damaged chunk may stand nowhere else. */
+  preload(schemas: Iterable<SchemaRecord>, channels: Iterable<ChannelRecord>): void {
+    for (const schema of schemas) this.addSchema(schema);
+    for (const channel of channels) this.addChannel(channel);
+  }
+
+  /** Another recording follows: its ids are its own. */
+  forget(): void {
+    this.#table = new ChannelTable(this.#maxChannels);
+    this.#channels.length = 0;
   }
 
   addSchema(schema: SchemaRecord, offset?: number): void {
@@ -168,11 +190,7 @@ export class MessageDecoder {
     this.#channels[channel.id] = entry;
     if (channel.schemaId !== 0 && schema === undefined) {
       // An error of this channel only, and only if it has messages.
-      entry.problem = new McapStreamsError(
-        'SCHEMA_MISSING',
-        `channel ${channel.id} names schema ${channel.schemaId}, which is not defined`,
-        { topic: channel.topic },
-      );
+      entry.problem = missingSchema(channel);
     }
   }
 
@@ -205,6 +223,17 @@ export class MessageDecoder {
     if (channel === undefined) throw unknownChannel(record.channelId);
     const { sequence, logTime, publishTime, data } = record;
     if (!channel.selected || (this.#inTime && !this.#isInTime(logTime))) return undefined;
+    return this.#message(channel, sequence, logTime, publishTime, data, viewOf(data), 0, data.length);
+  }
+
+  /** A selected message that comes with its channel. */
+  decodeRaw({ channel: record, schema, sequence, logTime, publishTime, data }: RawMessage): DecodedMessage | undefined {
+    let channel = this.#byRecord.get(record);
+    if (channel === undefined) {
+      channel = new Channel(record, schema, true);
+      this.#byRecord.set(record, channel);
+      if (record.schemaId !== 0 && schema === undefined) channel.problem = missingSchema(record);
+    }
     return this.#message(channel, sequence, logTime, publishTime, data, viewOf(data), 0, data.length);
   }
 
@@ -339,6 +368,11 @@ export class MessageDecoder {
 function pickCodecOptions(options: DecodeOptions): CodecOptions {
   const entries = CODEC_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
   return Object.fromEntries(entries) as CodecOptions;
+}
+
+function missingSchema(channel: ChannelRecord): McapStreamsError {
+  const why = `channel ${channel.id} names schema ${channel.schemaId}, which is not defined`;
+  return new McapStreamsError('SCHEMA_MISSING', why, { topic: channel.topic });
 }
 
 function unsupported(why: string): McapStreamsError {
