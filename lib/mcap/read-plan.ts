@@ -61,8 +61,9 @@ export interface LocatedBytes {
   readonly bytes: Uint8Array;
 }
 
-/** The size of one read, where a part is longer; smaller ones that stand near each other are joined up to here. */
+/** The largest read; the first is smaller and each twice the one before, so that whoever stops early reads little. */
 const READ_BYTES = 4 * 2 ** 20;
+const FIRST_READ_BYTES = 2 ** 18;
 /** So many bytes are read along rather than asked for in a read of their own. */
 const NEAR = 32768;
 
@@ -73,19 +74,19 @@ interface Read extends FileRange {
 /** The reads of a plan: near parts joined, long ones cut. */
 function readsOf(segments: readonly Segment[]): Read[] {
   const reads: { start: number; end: number; segments: Segment[] }[] = [];
+  const most = (): number => Math.min(READ_BYTES, FIRST_READ_BYTES * 2 ** Math.max(0, reads.length - 1));
   for (const segment of segments) {
     const last = reads.at(-1);
-    if (last !== undefined && segment.start - last.end <= NEAR && segment.end - last.start <= READ_BYTES) {
+    if (last !== undefined && segment.start - last.end <= NEAR && segment.end - last.start <= most()) {
       last.end = segment.end;
       last.segments.push(segment);
       continue;
     }
-    for (let start = segment.start; start < segment.end; start += READ_BYTES) {
-      reads.push({
-        start,
-        end: Math.min(segment.end, start + READ_BYTES),
-        segments: start === segment.start ? [segment] : [],
-      });
+    for (let start = segment.start; start < segment.end;) {
+      const first = start === segment.start;
+      const end = Math.min(segment.end, start + READ_BYTES);
+      reads.push({ start, end, segments: first ? [segment] : [] });
+      start = end;
     }
   }
   return reads;

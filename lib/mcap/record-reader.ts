@@ -111,6 +111,7 @@ export class RecordReader {
   /** Where the bytes stand that come after so many more. */
   #jump: { after: number; offset: number } | undefined;
   #finished = false;
+  #ragged = false;
 
   constructor(options: RecordReaderOptions) {
     this.#options = options;
@@ -139,9 +140,14 @@ export class RecordReader {
     this.#advance(0);
   }
 
-  /** The data section is over, though its end was not read. */
-  finish(): void {
+  /**
+   * The data section is over, though its end was not read.
+   *
+   * @param ragged whether the beginning of a record may be left
+   */
+  finish(ragged: boolean): void {
     this.#finished = true;
+    this.#ragged = ragged;
     this.#ended = true;
   }
 
@@ -429,7 +435,8 @@ export class RecordReader {
   /** More bytes are needed. When none come, the file is cut. */
   #wait(): CutChunk | undefined {
     if (!this.#ended) return undefined;
-    if (this.#finished && this.#queue.length === 0 && this.#toSkip === 0 && this.#toSplit === 0) return undefined;
+    const between = this.#queue.length === 0 && this.#toSkip === 0 && this.#toSplit === 0;
+    if (this.#finished && (between || this.#ragged)) return undefined;
     if (this.#section === 'magic' && this.#queue.length === 0) {
       throw this.#fault('MCAP_NOT_MCAP', 'the input is empty', false).error;
     }

@@ -73,14 +73,15 @@ export class BatchReadable<Item, Out = Item> extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#controller.abort();
-    this.#batches.return(undefined).then(
-      () => {
-        callback(error);
-      },
-      () => {
-        callback(error);
-      },
-    );
+    const closed = this.#batches.return(undefined);
+    const done = (): void => {
+      callback(error);
+    };
+    // A read that is under way may never come back: then nobody waits for the end of it.
+    if (this.#reading) {
+      closed.catch(() => undefined);
+      done();
+    } else closed.then(done, done);
   }
 
   /** Whether the reader has enough for now, or the limit is reached. */

@@ -116,8 +116,8 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   }
 
   /** The rest of the file is not read. */
-  finish(): void {
-    this.#reader.finish();
+  finish(ragged: boolean): void {
+    this.#reader.finish(ragged);
   }
 
   close(): void {

@@ -11,6 +11,9 @@ import type { Failure, Job, PullCore } from './pull-transform.js';
 /** Outputs of a batch inside. */
 export const BATCH = 512;
 
+/** How the bytes end: with the file, with a record before that, or anywhere. */
+export type Ending = 'whole' | 'partial' | 'ragged';
+
 /** What a part of a recording is read with. */
 export interface Reading {
   readonly container: ContainerOptions;
@@ -22,17 +25,16 @@ export interface Reading {
 /**
  * The outputs of a handler for bytes of a file, in batches.
  *
- * @param partial whether the bytes end before the file does
  */
 export async function* batchesOf<Out>(
   handler: RecordHandler<Out>,
   bytes: AsyncIterable<LocatedBytes>,
   { container, signal, stats }: Reading,
-  partial: boolean,
+  ending: Ending,
   size: number = BATCH,
 ): AsyncGenerator<Out[]> {
   const core = new ContainerCore(handler, container, stats);
-  const stage = new PullTransform<LocatedBytes, Out[]>(new LocatedCore(batched(core, size), core, partial), {
+  const stage = new PullTransform<LocatedBytes, Out[]>(new LocatedCore(batched(core, size), core, ending), {
     writableObjectMode: true,
     readableObjectMode: true,
     writableHighWaterMark: 2,
@@ -53,19 +55,18 @@ export async function* batchesOf<Out>(
 interface Seekable {
   seek(offset: number): void;
   /** The rest of the file is not read. */
-  finish(): void;
+  finish(ragged: boolean): void;
 }
 
 export class LocatedCore<Out> implements PullCore<LocatedBytes, Out> {
   readonly #core: PullCore<Uint8Array, Out>;
   readonly #container: Seekable;
-  /** Whether the input ends before the file does. */
-  readonly #partial: boolean;
+  readonly #ending: Ending;
 
-  constructor(core: PullCore<Uint8Array, Out>, container: Seekable, partial: boolean) {
+  constructor(core: PullCore<Uint8Array, Out>, container: Seekable, ending: Ending) {
     this.#core = core;
     this.#container = container;
-    this.#partial = partial;
+    this.#ending = ending;
   }
 
   write({ offset, bytes }: LocatedBytes): void {
@@ -74,7 +75,7 @@ export class LocatedCore<Out> implements PullCore<LocatedBytes, Out> {
   }
 
   end(): void {
-    if (this.#partial) this.#container.finish();
+    if (this.#ending !== 'whole') this.#container.finish(this.#ending === 'ragged');
     this.#core.end();
   }
 

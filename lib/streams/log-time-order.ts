@@ -84,7 +84,7 @@ export async function* inLogTimeOrder(
   summary: Summary | undefined,
   options: LogTimeOptions,
 ): AsyncGenerator<RawMessage[]> {
-  const plan = summary && planOf(summary, options.selected);
+  const plan = summary && knowsChannels(summary) ? planOf(summary, options.selected) : undefined;
   const indexed = plan !== undefined && summary !== undefined ? await chunksOf(source, plan) : undefined;
   if (indexed === undefined || summary === undefined) {
     yield* scanned(source, summary, options);
@@ -92,6 +92,14 @@ export async function* inLogTimeOrder(
   }
   options.stats.chunksSkipped += plan?.chunksSkipped ?? 0;
   yield* new ChunkMerge(source, summary, indexed.chunks, indexed.definitions, options).run();
+}
+
+/** Whether chunks can be opened in any order, without the definitions of those before them. */
+function knowsChannels({ statistics, channels, chunkIndexes }: Summary): boolean {
+  if (statistics?.channelCount !== channels.size) return false;
+  return chunkIndexes.every(({ messageIndexOffsets }) =>
+    [...messageIndexOffsets.keys()].every((id) => channels.has(id)),
+  );
 }
 
 /** The chunks of a plan, when no message stands outside of them; with the definitions that do. */
@@ -266,7 +274,7 @@ async function* scanned(
   let held: RawMessage[] = [];
   let size = 0;
   try {
-    for await (const batch of batchesOf(handler, readRange(source, 0, source.size), options, false)) {
+    for await (const batch of batchesOf(handler, readRange(source, 0, source.size), options, 'whole')) {
       for (const message of batch) {
         held.push(message);
         size += message.data.length + MESSAGE_COST;

@@ -5,6 +5,7 @@
 import { checkCodecOptions, compileCodec } from '../cdr/codec.js';
 import type { CodecOptions, MessageCodec } from '../cdr/codec.js';
 import { McapStreamsError } from '../errors.js';
+import { decompressPayload, isZstdFrame } from '../mcap/compression.js';
 import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
 import type { ChunkQuery } from '../mcap/chunk-selection.js';
 import { channelFilter, SELECTION_OPTIONS } from '../mcap/filter.js';
@@ -129,6 +130,7 @@ export class MessageDecoder {
   readonly #codecOptions: CodecOptions;
   #table: ChannelTable;
   readonly #maxChannels: number;
+  readonly #maxPayload: number;
   /** By record, for messages that come with theirs. */
   readonly #byRecord = new Map<ChannelRecord, Channel>();
   readonly #filter: ChannelFilter;
@@ -138,7 +140,8 @@ export class MessageDecoder {
   /** By channel id: what a message needs is one array access away. */
   readonly #channels: (Channel | undefined)[] = [];
 
-  constructor(options: DecodeOptions, maxChannels: number) {
+  constructor(options: DecodeOptions, maxChannels: number, maxPayload: number = 2 ** 30) {
+    this.#maxPayload = maxPayload;
     checkChoice(options.undecodable, ['throw', 'raw', 'skip'], 'undecodable');
     checkChoice(options.unsupported, ['throw', 'raw', 'skip'], 'unsupported');
     checkChoice(options.eagerDefinitions, [true, false], 'eagerDefinitions');
@@ -254,7 +257,10 @@ export class MessageDecoder {
     const decoder = channel.decoder ?? this.#prepare(channel);
     let message: unknown;
     try {
-      message = decoder.decodeAt(bytes, view, start, end);
+      message =
+        bytes[start] === ZSTD_FIRST && isCompressed(channel, bytes, start, end)
+          ? this.#decodeCompressed(decoder, bytes.subarray(start, end))
+          : decoder.decodeAt(bytes, view, start, end);
     } catch (error) {
       return this.#undecoded(channel, sequence, logTime, publishTime, bytes.subarray(start, end), error);
     }
@@ -275,6 +281,20 @@ export class MessageDecoder {
       };
     }
     return { topic: record.topic, schemaName, channel: record, schema, logTime, publishTime, sequence, message };
+  }
+
+  /** A payload of rosbag2's compression mode MESSAGE. */
+  #decodeCompressed(decoder: Decoder, data: Uint8Array): unknown {
+    let payload: Uint8Array;
+    try {
+      payload = decompressPayload(data, this.#maxPayload);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new McapStreamsError('CDR_COMPRESSED_MESSAGE', `the payload does not decompress as zstd: ${why}`, {
+        cause: error,
+      });
+    }
+    return decoder.decodeAt(payload, viewOf(payload), 0, payload.length);
   }
 
   /** Chooses the channel's decoder. One that cannot be had becomes one that throws why. */
@@ -363,6 +383,13 @@ export class MessageDecoder {
       error,
     };
   }
+}
+
+/** First byte of a zstd frame; no CDR payload begins with it. */
+const ZSTD_FIRST = 0x28;
+
+function isCompressed({ record }: Channel, bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start > 4 && record.messageEncoding === 'cdr' && isZstdFrame(bytes, start);
 }
 
 function pickCodecOptions(options: DecodeOptions): CodecOptions {

@@ -133,10 +133,10 @@ async function* messages(
       const handler = new DecodeHandler(decoder);
       const reading = { container: options, signal, stats: progress.container };
       if (plan === undefined || summary === undefined) {
-        yield* batchesOf(handler, readRange(opened, 0, opened.size), reading, false, batch);
+        yield* batchesOf(handler, readRange(opened, 0, opened.size), reading, 'whole', batch);
       } else {
         progress.container.chunksSkipped += plan.chunksSkipped;
-        yield* batchesOf(handler, planned(opened, summary, plan), reading, true, batch);
+        yield* batchesOf(handler, planned(opened, summary, plan), reading, 'partial', batch);
       }
     } finally {
       await finish(opened, progress);
