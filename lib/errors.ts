@@ -52,6 +52,14 @@ export type McapErrorCode =
   | 'MCAP_CHANNEL_REDEFINED'
   /** A schema id is defined again with other content. */
   | 'MCAP_SCHEMA_REDEFINED'
+  /** A chunk index does not point to a chunk. */
+  | 'MCAP_BAD_INDEX'
+  /** A bag folder lacks files, or its metadata.yaml cannot be read. */
+  | 'MCAP_BAD_BAG'
+  /** A followed file has become shorter. */
+  | 'MCAP_FILE_TRUNCATED'
+  /** A followed file is no longer the one that was opened. */
+  | 'MCAP_FILE_REPLACED'
   /** More channels than `maxChannels`, or than a file can have. */
   | 'MCAP_TOO_MANY_CHANNELS'
   /** More schemas than a file can have. */

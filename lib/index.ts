@@ -42,6 +42,25 @@ export type { Compress } from './mcap/compressors.js';
 export type { StreamOptions } from './streams/stream-options.js';
 export type { Selection, TopicSelector } from './mcap/filter.js';
 
+// Recordings in files
+export { readRecording, RecordingReader } from './streams/read-recording.js';
+export type { ReadRecordingOptions } from './streams/read-recording.js';
+export { mergeRecordings } from './streams/merge.js';
+export type { MergeRecordingsOptions } from './streams/merge.js';
+export { followFile } from './streams/follow-file.js';
+export type { FollowFileOptions } from './streams/follow-file.js';
+export { readAttachment, readMetadata, readSummary } from './streams/read-summary.js';
+export type {
+  AttachmentSummary,
+  CompressionSummary,
+  ReadSummaryOptions,
+  RecordingSummary,
+  TopicSummary,
+} from './streams/read-summary.js';
+export { isTransientLocal, offeredQosProfiles, parseBagMetadata } from './mcap/rosbag2.js';
+export type { BagMetadata, QosDuration, QosProfile } from './mcap/rosbag2.js';
+export type { RandomAccess, RecordingSource, SourceStats } from './mcap/source.js';
+
 // Records
 export type {
   AttachmentRecord,

@@ -174,7 +174,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sensor_msgs/Imu': ['header.stamp', 'linear_acceleration.x'],
-  'tf2_msgs/TFMessage': ['transforms[].child_frame_id', 'transforms[].transform.translation'],
+  'tf2_msgs/TFMessage': ['transforms[].child_frame_id', 'transforms[].transform.translation.x'],
   'nav_msgs/Odometry': ['header.stamp', 'pose.pose.position'],
   'sensor_msgs/JointState': ['header.stamp', 'position'],
   'diagnostic_msgs/DiagnosticArray': ['status[].name', 'status[].level'],

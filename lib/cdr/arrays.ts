@@ -5,6 +5,7 @@
  * into a slab that many arrays share 116 with the copy; a view into the payload 13-22 at any length. So small arrays are
  * copied into slabs, and from 4 KiB on (`arrays: 'auto'`) an aligned array is a view into the bytes it was decoded from.
  */
+import { canGenerateCode, run } from './emit.js';
 import type { ScalarName } from './layout.js';
 import { scratchMemory } from './text.js';
 
@@ -57,19 +58,23 @@ const VIEW_MIN = 4096;
 /** Up to this many elements a loop is faster than a copy of bytes, which needs a view of its own. */
 const LOOP_MAX = 24;
 
-let slab: ArrayBufferLike = new ArrayBuffer(0);
-let slabBytes: Uint8Array = new Uint8Array(slab);
-let slabUsed = 0;
+/** The slab that is filled now. */
+const slab = { buffer: new ArrayBuffer(0) as ArrayBufferLike, bytes: new Uint8Array(0), used: SLAB_SIZE };
+
+function renew(): void {
+  slab.buffer = scratchMemory(SLAB_SIZE);
+  slab.bytes = new Uint8Array(slab.buffer as ArrayBuffer);
+  slab.used = 0;
+}
 
 /** Offset in the slab for `bytes` more, aligned to 8. The slab's rest is left when they do not fit. */
 function reserve(bytes: number): number {
-  let offset = (slabUsed + 7) & ~7;
-  if (offset + bytes > slab.byteLength) {
-    slab = scratchMemory(SLAB_SIZE);
-    slabBytes = new Uint8Array(slab);
+  let offset = (slab.used + 7) & ~7;
+  if (offset + bytes > SLAB_SIZE) {
+    renew();
     offset = 0;
   }
-  slabUsed = offset + bytes;
+  slab.used = offset + bytes;
   return offset;
 }
 
@@ -85,24 +90,65 @@ export function arrayReader(scalar: ArrayScalar, littleEndian: boolean, mode: Ar
   // Each reader is made from source of its own scalar, so that its loop sees one kind of array only.
   const fill = FILLERS[scalar](littleEndian);
 
-  return function readArray(u8, view, at, count) {
-    if (count === 0) return empty;
+  function large(u8: Uint8Array, at: number, count: number): NumericArray {
     const bytes = count * size;
     if (sameOrder && bytes >= viewMin && (u8.byteOffset + at) % size === 0) {
       return new type(u8.buffer, u8.byteOffset + at, count);
     }
-    if (bytes > SLAB_MAX) {
-      const own = new Uint8Array(scratchMemory(bytes));
-      own.set(u8.subarray(at, at + bytes));
-      if (!sameOrder) swap(own, size);
-      return new type(own.buffer, 0, count);
-    }
+    const own = new Uint8Array(scratchMemory(bytes));
+    own.set(u8.subarray(at, at + bytes));
+    if (!sameOrder) swap(own, size);
+    return new type(own.buffer, 0, count);
+  }
+
+  const limit = Math.min(SLAB_MAX, viewMin - 1);
+  if (sameOrder && mode !== 'view' && canGenerateCode()) {
+    const rt = { slab, empty, large, renew };
+    return run(
+      readerSource(type.name, scalar, size, littleEndian, limit),
+      `mcap-ros2:///arrays/${scalar}.js`,
+      rt,
+    ) as ArrayReader;
+  }
+  return function readArray(u8, view, at, count) {
+    if (count === 0) return empty;
+    const bytes = count * size;
+    if (bytes > SLAB_MAX || (sameOrder && bytes >= viewMin && (u8.byteOffset + at) % size === 0))
+      return large(u8, at, count);
     const offset = reserve(bytes);
-    const array = new type(slab, offset, count);
-    if (sameOrder && count > LOOP_MAX) slabBytes.set(u8.subarray(at, at + bytes), offset);
+    const array = new type(slab.buffer, offset, count);
+    if (sameOrder && count > LOOP_MAX) slab.bytes.set(u8.subarray(at, at + bytes), offset);
     else fill(array, view, at, count);
     return array;
   };
+}
+
+/**
+ * The reader as source of its own for each scalar: V8 then knows the one kind of array that it makes.
+ */
+function readerSource(type: string, scalar: string, size: number, littleEndian: boolean, limit: number): string {
+  const get = scalar.startsWith('int64')
+    ? 'getBigInt64'
+    : scalar.startsWith('uint64')
+      ? 'getBigUint64'
+      : `get${scalar.charAt(0).toUpperCase()}${scalar.slice(1)}`;
+  return `'use strict';
+const slab = rt.slab, empty = rt.empty, large = rt.large, renew = rt.renew;
+return function read_${scalar}(u, v, p, n) {
+  if (n === 0) return empty;
+  const bytes = n * ${size};
+  if (bytes > ${limit}) return large(u, p, n);
+  let at = (slab.used + 7) & ~7;
+  if (at + bytes > ${SLAB_SIZE}) {
+    renew();
+    at = 0;
+  }
+  slab.used = at + bytes;
+  const array = new ${type}(slab.buffer, at, n);
+  if (n > ${LOOP_MAX}) slab.bytes.set(u.subarray(p, p + bytes), at);
+  else for (let i = 0; i < n; i++) array[i] = v.${get}(p + i * ${size}, ${littleEndian});
+  return array;
+};`;
 }
 
 type Filler = (array: NumericArray, view: DataView, at: number, count: number) => void;

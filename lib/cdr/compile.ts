@@ -24,8 +24,9 @@ import type { Encode } from './encode-interpreter.js';
 import { generateEncoder } from './encoder.js';
 import type { EncoderOptions } from './encoder.js';
 import { run } from './emit.js';
+import { HEADER_SIZE } from './encapsulation.js';
 import type { Wire } from './encapsulation.js';
-import { interpretDecoder } from './interpreter.js';
+import { interpretCheck, interpretDecoder } from './interpreter.js';
 import type { ArrayReaders, Decode } from './interpreter.js';
 import { minSize, planMessage } from './layout.js';
 import type { FieldPlan, PlanNode, ScalarName, StructNode } from './layout.js';
@@ -69,17 +70,17 @@ export function createDecoder(
     readBools,
     readWide,
     other,
-    bad: explain(root, interpret),
+    bad: explain(root, interpretCheck(root, wire, values, arrays, selection)),
     defaults: defaults.map((field) => () => absentValue(field.node, field.defaultValue, values)),
   };
   const url = `mcap-ros2:///decoder/${definition.name}/${wire.name}.js`;
   return { call: run(source, url, rt) as Decode, source };
 }
 
-/** Decodes once more with the interpreter, to throw the error that says where the payload is wrong. */
-function explain(root: StructNode, interpret: Decode): Decode {
+/** Walks the payload once more, to throw the error that says where it is wrong. */
+function explain(root: StructNode, check: (...payload: Parameters<Decode>) => void): Decode {
   return (u8, view, origin, end) => {
-    interpret(u8, view, origin - 4, end);
+    check(u8, view, origin - HEADER_SIZE, end);
     throw new McapStreamsError('CDR_TRUNCATED', `${root.name}: the payload is too short`, { schemaName: root.name });
   };
 }

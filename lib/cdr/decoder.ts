@@ -10,17 +10,18 @@
 import type { MessageDefinition } from '../schema/definition.js';
 import type { Wire } from './encapsulation.js';
 import { comment, identifier, key, CodeWriter } from './emit.js';
-import { after, Alignment, firstAlign, fixedSize, leastSize, loopEntry } from './layout.js';
+import { after, Alignment } from './layout.js';
 import type { FieldPlan, ListNode, PlanNode, ScalarName, StructNode, TimeNode } from './layout.js';
 import type { Selection } from './project.js';
+import { MAX_LEAVES, NOTHING, SkipEmitter } from './decoder-skip.js';
 import { Scope } from './scope.js';
 import type { ValueOptions } from './values.js';
 
-/** Values in one function before nested structs get their own. */
-const MAX_LEAVES = 150;
 /** Size of a string table, as a power of two: of a field that stands once, and of one in a loop. */
 const TABLE_ONCE = 3;
-const TABLE_LOOP = 7;
+const TABLE_LOOP = 9;
+/** So many strings of a type have a table of their own, the others share one. */
+const MAX_TABLES = 16;
 
 /** Generated source and what it needs at run time. */
 export interface GeneratedDecoder {
@@ -52,30 +53,21 @@ const GETTERS: Readonly<Record<Exclude<ScalarName, 'bool' | 'uint8' | 'int8'>, s
   float64: 'getFloat64',
 };
 
-class DecoderEmitter {
-  readonly #wire: Wire;
-  readonly #options: ValueOptions;
+class DecoderEmitter extends SkipEmitter {
   /** Name of what is used of `rt` -> its expression. */
   readonly #uses = new Map<string, string>();
   readonly #functions = new Map<string, { name: string; text: string }>();
   readonly #taken = new Set<string>();
   readonly #ids = new Map<unknown, number>();
   readonly #defaults: FieldPlan[] = [];
-  readonly #bad: string;
-
-  constructor(wire: Wire, options: ValueOptions) {
-    this.#wire = wire;
-    this.#options = options;
-    // In XCDR2 a function's end may be that of its DHEADER; the error is looked for in the whole payload.
-    this.#bad = wire.xcdr === 1 ? 'return bad(u, v, o, e);' : 'return bad(u, v, o, E);';
-  }
+  #tables = 0;
 
   generate(root: StructNode, definition: MessageDefinition, selection: Selection): GeneratedDecoder {
     this.#use('bad', 'rt.bad');
     const name = this.#freeName('decode', root.name);
-    const main = new Scope(Alignment.ORIGIN, this.#bad);
+    const main = new Scope(Alignment.ORIGIN, this.bad);
     main.code.line(`function ${name}(u, v, p, o, e) {`);
-    if (this.#wire.xcdr === 2) main.code.line('E = e;');
+    if (this.wire.xcdr === 2) main.code.line('E = e;');
     if (root.empty) {
       main.code.line('// No members: the one byte that stands for them may be missing.');
       main.code.line('return {};');
@@ -88,16 +80,16 @@ class DecoderEmitter {
     main.code.line('}');
 
     const out = new CodeWriter();
-    out.line(`// ${comment(definition.name)}, ${this.#wire.name}`);
+    out.line(`// ${comment(definition.name)}, ${this.wire.name}`);
     out.line("'use strict';");
     for (const [use, expression] of this.#uses) out.line(`const ${use} = ${expression};`);
     out.line('// End position of the function that returned last.');
     out.line('let P = 0;');
-    if (this.#wire.xcdr === 2) out.line('let E = 0;');
+    if (this.wire.xcdr === 2) out.line('let E = 0;');
     for (const { text } of this.#functions.values()) out.line(text);
     out.line(main.code.toString());
     out.line('return function decodeAt(u, v, s, e) {');
-    if (this.#wire.name === 'CDR_LE') {
+    if (this.wire.name === 'CDR_LE') {
       out.line('if (e - s < 4 || u[s] !== 0 || u[s + 1] !== 1) return rt.other(u, v, s, e);');
     }
     out.line(`return ${name}(u, v, s + 4, s + 4, e);`);
@@ -113,15 +105,15 @@ class DecoderEmitter {
       case 'scalar':
         return s.constant(this.#scalar(node.scalar, s.place(node.size, node.align)));
       case 'string': {
-        const size = this.#count(s);
+        const size = this.count(s);
         s.code.line(`if (${size} > ${s.end} - p) ${s.bad}`);
         return this.#stringOf(s, size);
       }
       case 'wstring': {
-        const { bytes, unit } = this.#wide(s);
+        const { bytes, unit } = this.wide(s);
         this.#use('readWide', 'rt.readWide');
-        const value = s.constant(`readWide(v, p, ${bytes}, ${unit}, ${this.#wire.littleEndian})`);
-        this.#jump(s, bytes);
+        const value = s.constant(`readWide(v, p, ${bytes}, ${unit}, ${this.wire.littleEndian})`);
+        this.jump(s, bytes);
         return value;
       }
       case 'time':
@@ -143,35 +135,37 @@ class DecoderEmitter {
         return `v.getInt8(${at})`;
       case 'int64':
       case 'uint64': {
-        const big = `v.${GETTERS[scalar]}(${at}, ${this.#wire.littleEndian})`;
-        if (this.#options.int64 === 'bigint') return big;
-        return this.#options.int64 === 'number' ? `Number(${big})` : `${big}.toString()`;
+        const big = `v.${GETTERS[scalar]}(${at}, ${this.wire.littleEndian})`;
+        if (this.options.int64 === 'bigint') return big;
+        return this.options.int64 === 'number' ? `Number(${big})` : `${big}.toString()`;
       }
       default:
-        return `v.${GETTERS[scalar]}(${at}, ${this.#wire.littleEndian})`;
+        return `v.${GETTERS[scalar]}(${at}, ${this.wire.littleEndian})`;
     }
   }
 
   #stringOf(s: Scope, size: string): string {
     this.#use('readString', 'rt.readString');
-    const table = `T${this.#uses.size}`;
-    this.#use(table, `rt.stringTable(${s.loops > 0 ? TABLE_LOOP : TABLE_ONCE})`);
+    const loop = s.loops > 0;
+    if (this.#tables < MAX_TABLES) this.#tables++;
+    const table = this.#tables < MAX_TABLES ? `T${this.#tables}` : 'TABLE';
+    this.#use(table, `rt.stringTable(${loop || table === 'TABLE' ? TABLE_LOOP : TABLE_ONCE})`);
     const value = s.constant(`readString(u, v, p, ${size}, ${table})`);
-    this.#jump(s, size);
+    this.jump(s, size);
     return value;
   }
 
   #time(s: Scope, node: TimeNode, selection: Selection): string {
-    const le = this.#wire.littleEndian;
+    const le = this.wire.littleEndian;
     let length = '';
     if (node.dheader) {
-      length = this.#count(s);
+      length = this.count(s);
       s.code.line(`if (${length} < 8 || ${length} > ${s.end} - p) ${s.bad}`);
     }
     const sec = `v.getInt32(${s.place(4, 4)}, ${le})`;
     const nanosec = `v.getUint32(${s.place(4, 4)}, ${le})`;
     let value: string;
-    if (this.#options.time === 'bigint') {
+    if (this.options.time === 'bigint') {
       value = s.constant(`BigInt(${sec}) * 1000000000n + BigInt(${nanosec})`);
     } else {
       const wanted = (field: string): boolean =>
@@ -191,11 +185,11 @@ class DecoderEmitter {
     if (!node.dheader && (node.empty || s.leaves + node.fields.length <= MAX_LEAVES)) {
       return s.constant(this.#struct(s, node, selection, label, tail));
     }
-    return this.#call(s, node, selection);
+    return this.call(s, node, selection);
   }
 
   /** A call of the struct's own function. */
-  #call(s: Scope, node: StructNode, selection: Selection): string {
+  protected override call(s: Scope, node: StructNode, selection: Selection): string {
     s.flush();
     const name = this.#function(node, s.at, selection, s.loops > 0);
     const value = s.constant(`${name}(u, v, p, o, ${s.end})`);
@@ -216,7 +210,7 @@ class DecoderEmitter {
       const selected = pick(selection, field.name);
       if (selected === undefined) {
         // Behind the last wanted field of the message there is nothing to do.
-        if (!tail || index < last) this.#skip(s, field.node, label + field.name);
+        if (!tail || index < last) this.skip(s, field.node, label + field.name);
         return;
       }
       this.#describe(s, field, label);
@@ -228,7 +222,7 @@ class DecoderEmitter {
 
   /** A struct behind a DHEADER: what it has more than is known is skipped, what it has less gets its default. */
   #delimited(s: Scope, node: StructNode, selection: Selection): string {
-    const size = this.#count(s);
+    const size = this.count(s);
     s.code.line(`if (${size} > e - p) ${s.bad}`);
     s.code.line(`e = p + ${size};`);
     const parts: string[] = [];
@@ -237,7 +231,7 @@ class DecoderEmitter {
       const selected = pick(selection, field.name);
       if (selected === undefined) {
         s.code.line('if (p < e) {');
-        this.#skip(s, field.node, field.name);
+        this.skip(s, field.node, field.name);
         s.flush();
         s.code.line('}');
         return;
@@ -261,7 +255,7 @@ class DecoderEmitter {
 
   #list(s: Scope, node: ListNode, selection: Selection, label: string): string {
     if (node.dheader) {
-      const size = this.#count(s);
+      const size = this.count(s);
       s.code.line(`if (${size} > ${s.end} - p) ${s.bad}`);
       const outer = s.end;
       s.end = s.constant(`p + ${size}`);
@@ -282,16 +276,16 @@ class DecoderEmitter {
         const at = node.length === 0 ? 'p' : s.place(node.length * element.size, element.align);
         return this.#scalars(s, element.scalar, at, String(node.length), selection);
       }
-      const { count, next } = this.#scalarCount(s, node, element.size, element.align);
+      const { count, next } = this.scalarCount(s, node, element.size, element.align);
       const value = this.#scalars(s, element.scalar, 'p', count, selection);
       s.code.line(`p += ${element.size === 1 ? count : `${count} * ${element.size}`};`);
       s.at = next;
       return value;
     }
-    const { count, exit } = this.#loopCount(s, node);
+    const { count, exit } = this.loopCount(s, node);
     const whole = selection === 'all' ? 'all' : selection.kind === 'list' ? selection : 'all';
     const array = s.constant(whole === 'all' || whole.each !== undefined ? `new Array(${count})` : '[]');
-    const index = this.#openLoop(s, count);
+    const index = this.openLoop(s, count);
     if (whole === 'all') {
       s.code.line(`${array}[${index}] = ${this.#element(s, element, 'all', label)};`);
     } else {
@@ -304,10 +298,10 @@ class DecoderEmitter {
         s.code.line('}');
         s.at = begin;
       }
-      if (whole.each === undefined) this.#skip(s, element, `${label}[]`);
+      if (whole.each === undefined) this.skip(s, element, `${label}[]`);
       else s.code.line(`${array}[${index}] = ${this.#element(s, element, whole.each, label)};`);
     }
-    this.#closeLoop(s);
+    this.closeLoop(s);
     s.at = exit;
     return array;
   }
@@ -315,7 +309,7 @@ class DecoderEmitter {
   #element(s: Scope, node: PlanNode, selection: Selection, label: string): string {
     // A struct of scalars alone is short and stands in the loop; others are functions.
     if (node.kind === 'struct' && !node.empty && !(node.fields.length <= 8 && node.fields.every(isLeaf))) {
-      return this.#call(s, node, selection);
+      return this.call(s, node, selection);
     }
     return this.#value(s, node, selection, label, false);
   }
@@ -338,139 +332,8 @@ class DecoderEmitter {
     const reader = `read_${scalar}`;
     this.#use(reader, `rt.arrays.${scalar}`);
     const read = `${reader}(u, v, ${at}, ${count})`;
-    if (this.#options.int64 === 'bigint' || (scalar !== 'int64' && scalar !== 'uint64')) return s.constant(read);
-    return s.constant(`Array.from(${read}, ${this.#options.int64 === 'number' ? 'Number' : 'String'})`);
-  }
-
-  // ---- skipping
-
-  #skip(s: Scope, node: PlanNode, label: string): void {
-    const first = firstAlign(node);
-    const start = s.at.padding(first) === undefined ? new Alignment(first, 0) : s.at;
-    const size = fixedSize(node, start);
-    if (size !== undefined) {
-      s.code.line(`// ${comment(label)}: skipped`);
-      if (start !== s.at) s.alignTo(first);
-      if (size > 0) s.place(size, 1);
-      return;
-    }
-    switch (node.kind) {
-      case 'wstring': {
-        const { bytes } = this.#wide(s);
-        this.#jump(s, bytes);
-        return;
-      }
-      case 'struct':
-        if (node.dheader) break;
-        if (s.leaves + node.fields.length > MAX_LEAVES) {
-          this.#call(s, node, NOTHING);
-        } else {
-          s.leaves += node.fields.length;
-          for (const field of node.fields) this.#skip(s, field.node, `${label}.${field.name}`);
-        }
-        return;
-      case 'list':
-        if (node.dheader) break;
-        this.#skipElements(s, node, label);
-        return;
-      default:
-        break;
-    }
-    // A string, or a DHEADER: so many bytes.
-    s.code.line(`// ${comment(label)}: skipped`);
-    const bytes = this.#count(s);
-    s.code.line(`if (${bytes} > ${s.end} - p) ${s.bad}`);
-    this.#jump(s, bytes);
-  }
-
-  #skipElements(s: Scope, node: ListNode, label: string): void {
-    const { element } = node;
-    s.code.line(`// ${comment(label)}: skipped`);
-    if (element.kind === 'scalar') {
-      const { count, next } = this.#scalarCount(s, node, element.size, element.align);
-      s.code.line(`p += ${count} * ${element.size};`);
-      s.at = next;
-      return;
-    }
-    const { count, exit } = this.#loopCount(s, node);
-    const stride = fixedSize(element, s.at);
-    if (stride !== undefined && s.at.advance(stride).equals(s.at)) {
-      s.code.line(`if (${count} * ${stride} > ${s.end} - p) ${s.bad}`);
-      s.code.line(`p += ${count} * ${stride};`);
-    } else {
-      this.#openLoop(s, count);
-      if (element.kind === 'struct' && !element.empty) this.#call(s, element, NOTHING);
-      else this.#skip(s, element, `${label}[]`);
-      this.#closeLoop(s);
-    }
-    s.at = exit;
-  }
-
-  // ---- parts
-
-  /** Reads a uint32; the name that holds it. `p` stands behind it. */
-  #count(s: Scope): string {
-    const at = s.place(4, 4);
-    const name = s.name('n');
-    s.code.line(`const ${name} = v.getUint32(${at}, ${this.#wire.littleEndian});`);
-    s.flush();
-    return name;
-  }
-
-  /** Count of a sequence of scalars, checked; `p` stands at its first element. */
-  #scalarCount(s: Scope, node: ListNode, size: number, align: number): { count: string; next: Alignment } {
-    const count = this.#count(s);
-    const next = loopEntry(node.element, s.at);
-    const padding = s.at.padding(align);
-    if (padding === undefined) s.code.line(`if (${count} !== 0) p += (o - p) & ${align - 1};`);
-    else if (padding > 0) s.code.line(`if (${count} !== 0) p += ${padding};`);
-    s.code.line(`if (${size === 1 ? count : `${count} * ${size}`} > ${s.end} - p) ${s.bad}`);
-    return { count, next };
-  }
-
-  /** Count of a list of anything else, checked against the least that its elements take; sets what a loop may assume. */
-  #loopCount(s: Scope, node: ListNode): { count: string; exit: Alignment } {
-    let count = String(node.length);
-    let exit: Alignment;
-    if (node.length < 0) {
-      count = this.#count(s);
-      exit = loopEntry(node.element, s.at);
-    } else {
-      s.flush();
-      exit = after({ ...node, dheader: false }, s.at);
-    }
-    const least = leastSize(node);
-    s.code.line(`if (${least === 1 ? count : `${count} * ${least}`} > ${s.end} - p) ${s.bad}`);
-    s.at = loopEntry(node.element, s.at);
-    return { count, exit };
-  }
-
-  #openLoop(s: Scope, count: string): string {
-    const index = s.name('i');
-    s.code.line(`for (let ${index} = 0; ${index} < ${count}; ${index}++) {`);
-    s.loops++;
-    return index;
-  }
-
-  #closeLoop(s: Scope): void {
-    s.flush();
-    s.code.line('}');
-    s.loops--;
-  }
-
-  /** Size in bytes of a wstring and of its units, checked (see text.ts for the three forms). */
-  #wide(s: Scope): { bytes: string; unit: number } {
-    const count = this.#count(s);
-    const unit = this.#options.wstring === 'fastcdr' || this.#wire.xcdr === 2 ? 2 : 4;
-    const inBytes = this.#options.wstring === 'ros2' && this.#wire.xcdr === 2;
-    const bytes = inBytes ? count : s.constant(`${count} * ${unit}`);
-    s.code.line(`if (${bytes} > ${s.end} - p) ${s.bad}`);
-    return { bytes, unit };
-  }
-
-  #jump(s: Scope, bytes: string): void {
-    s.code.line(`p += ${bytes};`);
-    s.at = Alignment.UNKNOWN;
+    if (this.options.int64 === 'bigint' || (scalar !== 'int64' && scalar !== 'uint64')) return s.constant(read);
+    return s.constant(`Array.from(${read}, ${this.options.int64 === 'number' ? 'Number' : 'String'})`);
   }
 
   #describe(s: Scope, field: FieldPlan, label: string): void {
@@ -485,7 +348,7 @@ class DecoderEmitter {
     const known = this.#functions.get(id);
     if (known !== undefined) return known.name;
     const name = this.#freeName(selection === NOTHING ? 'skip' : 'decode', node.name);
-    const s = new Scope(at, this.#bad);
+    const s = new Scope(at, this.bad);
     s.loops = loop ? 1 : 0;
     s.code.line(`function ${name}(u, v, p, o, e) {`);
     const value = node.dheader ? this.#delimited(s, node, selection) : this.#struct(s, node, selection, '', false);
@@ -515,9 +378,6 @@ class DecoderEmitter {
     this.#uses.set(name, expression);
   }
 }
-
-/** The selection of no field: what skips a struct. */
-const NOTHING: Selection = { kind: 'fields', fields: new Map() };
 
 function pick(selection: Selection, name: string): Selection | undefined {
   if (selection === 'all') return 'all';

@@ -19,7 +19,8 @@ export interface ValueOptions {
   readonly time: 'object' | 'bigint';
   /**
    * Numeric arrays: `copy` them, `view` the bytes they were decoded from where these are aligned, or `auto` (default): copy
-   * up to 4 KiB, view above.
+   * up to 4 KiB, view above. Small copies lie together in buffers of 56 KiB: take `array.slice()` of what is to be
+   * transferred, or kept alone.
    */
   readonly arrays: ArrayMode;
   /**

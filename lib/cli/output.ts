@@ -1,5 +1,4 @@
 /** What every verb shares: exit codes, warnings, and writing to stdout at the pace of who reads it. */
-import { once } from 'node:events';
 
 export const EXIT = {
   whole: 0,
@@ -25,18 +24,25 @@ export function warn(text: string): void {
 export class StdoutWriter {
   #gone = false;
   #error: Error | undefined;
+  /** Goes on with a write that waits. */
+  #go: (() => void) | undefined;
 
   constructor() {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') this.#gone = true;
       else this.#error = error;
+      this.#go?.();
     });
+    process.stdout.on('drain', () => this.#go?.());
+    process.stdout.on('close', () => this.#go?.());
   }
 
   async write(text: string): Promise<void> {
     this.#check();
     if (!process.stdout.write(text)) {
-      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => undefined);
+      await new Promise<void>((resolve) => {
+        this.#go = resolve;
+      });
     }
     this.#check();
   }

@@ -3,7 +3,7 @@ import { McapStreamsError } from '../errors.js';
 import { asBuffer, viewOf } from './byte-queue.js';
 import type { Decompressors } from './compression.js';
 import { crc32 } from './crc.js';
-import { decompressOnThread } from './compression-pool.js';
+import { decompressOnThread, ThreadLost } from './compression-pool.js';
 import { describeOpcode, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord } from './plausible.js';
 import type { ChunkHeader, RecordContent } from './records.js';
@@ -79,19 +79,20 @@ export function openChunk(
       error,
     );
   };
-  if (onThread) {
-    return decompressOnThread(chunk.compression, chunk.records, size, withCrc, opener.threads).then(
-      ({ bytes, crc }) => check(bytes, crc),
-      failed,
-    );
-  }
-  let bytes: Uint8Array | Promise<Uint8Array>;
-  try {
-    bytes = decompress(chunk.records, size);
-  } catch (error) {
-    return failed(error);
-  }
-  return bytes instanceof Promise ? bytes.then((whole) => check(whole), failed) : check(bytes);
+  const here = (): ChunkRecords | Promise<ChunkRecords> => {
+    let bytes: Uint8Array | Promise<Uint8Array>;
+    try {
+      bytes = decompress(chunk.records, size);
+    } catch (error) {
+      return failed(error);
+    }
+    return bytes instanceof Promise ? bytes.then((whole) => check(whole), failed) : check(bytes);
+  };
+  if (!onThread) return here();
+  return decompressOnThread(chunk.compression, chunk.records, size, withCrc, opener.threads).then(
+    ({ bytes, crc }) => check(bytes, crc),
+    (error: unknown) => (error instanceof ThreadLost ? here() : failed(error)),
+  );
 }
 
 /**
@@ -128,7 +129,7 @@ export class ChunkRecords implements RecordContent {
     const length = view.getUint32(at + 1, true) + view.getUint32(at + 5, true) * 2 ** 32;
     this.opcode = opcode;
     this.start = at + RECORD_PREFIX;
-    if (opcode !== OPCODE.Message) this.#checkOpcode(opcode);
+    if (opcode !== OPCODE.Message) this.checkOpcode(opcode);
     if (length > left - RECORD_PREFIX) {
       this.end = view.byteLength;
       throw badRecord(this, `inside the chunk its ${length} bytes run over the chunk's end`);
@@ -156,7 +157,7 @@ export class ChunkRecords implements RecordContent {
     return at - from;
   }
 
-  #checkOpcode(opcode: number): void {
+  protected checkOpcode(opcode: number): void {
     if (opcode === OPCODE.Schema || opcode === OPCODE.Channel || opcode > OPCODE.DataEnd) return;
     if (opcode === 0) throw chunkError('MCAP_BAD_OPCODE', this.offset, 'a record in it has opcode 0');
     throw chunkError('MCAP_UNEXPECTED_RECORD', this.offset, `a ${describeOpcode(opcode)} record stands in it`);

@@ -1,13 +1,18 @@
 /**
- * Compression and decompression on other threads. The threads are shared by all streams of the process, started when there is work (30-56
- * ms each), let go when there has been none for a while, and never keep the process alive by themselves. wasm memory
- * never shrinks: a thread that has had a huge chunk is replaced.
+ * Compression and decompression on other threads. The threads are shared by all streams of the process, started when
+ * there is work (30-56 ms each), let go when there has been none for a while, and never keep the process alive by
+ * themselves. wasm memory never shrinks: a thread that has had a huge chunk is replaced.
  */
 import { Worker } from 'node:worker_threads';
 import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
 
+/** The thread could not be started, or ended: the chunk may be sound, and can be worked on here. */
+export class ThreadLost extends Error {}
+
 const IDLE_MS = 2000;
 const HUGE = 32 * 2 ** 20;
+/** Tasks that a thread has at once: the second is there when the first is done, whatever this thread is busy with. */
+const TASKS = 2;
 
 interface Task {
   readonly request: Request;
@@ -21,12 +26,13 @@ interface Task {
 
 class Thread {
   readonly worker: Worker;
-  task: Task | undefined;
-  /** The thread is not used again. */
+  readonly tasks = new Map<number, Task>();
+  /** The thread is not given more. */
   retired = false;
 
   constructor() {
-    this.worker = new Worker(new URL('./compression-worker.js', import.meta.url));
+    // The process's own flags are not for it: --input-type, for one, refuses to load a file.
+    this.worker = new Worker(new URL('./compression-worker.js', import.meta.url), { execArgv: [] });
     this.worker.unref();
   }
 }
@@ -61,48 +67,65 @@ class Pool {
   #assign(): void {
     clearTimeout(this.#idle);
     while (this.#waiting.length > 0) {
-      const thread = this.#threads.find(({ task }) => task === undefined) ?? this.#start();
-      if (thread === undefined) return;
-      const task = this.#waiting.shift();
+      const thread = this.#free(1) ?? this.#start() ?? this.#free(TASKS);
+      const task = thread && this.#waiting.shift();
       if (task === undefined) return;
-      thread.task = task;
-      thread.worker.ref();
-      thread.worker.postMessage(task.request, [task.memory]);
+      thread?.tasks.set(task.request.id, task);
+      thread?.worker.ref();
+      thread?.worker.postMessage(task.request, [task.memory]);
     }
-    if (this.#threads.some(({ task }) => task !== undefined)) return;
+    if (this.#threads.some(({ tasks }) => tasks.size > 0)) return;
     this.#idle = setTimeout(() => {
       for (const thread of this.#threads.splice(0)) this.#retire(thread);
     }, IDLE_MS).unref();
   }
 
+  /** A thread with less than so many tasks. */
+  #free(count: number): Thread | undefined {
+    return this.#threads.find(({ tasks }) => tasks.size < count);
+  }
+
   #start(): Thread | undefined {
     if (this.#threads.length >= this.#limit) return undefined;
-    const thread = new Thread();
+    let thread: Thread;
+    try {
+      thread = new Thread();
+    } catch (error) {
+      // Not allowed here, as under --permission.
+      const lost = new ThreadLost('no compression thread can be started', { cause: error });
+      for (const task of this.#waiting.splice(0)) task.reject(lost);
+      return undefined;
+    }
     this.#threads.push(thread);
     thread.worker.on('message', (reply: Reply) => {
       this.#finish(thread, reply);
     });
     thread.worker.on('error', (error) => {
-      this.#lose(thread, error instanceof Error ? error : new Error(String(error)));
+      this.#lose(thread, new ThreadLost('the compression thread has failed', { cause: error }));
     });
     thread.worker.on('exit', () => {
-      this.#lose(thread, new Error('the compression thread has ended'));
+      this.#lose(thread, new ThreadLost('the compression thread has ended'));
     });
     return thread;
   }
 
   #finish(thread: Thread, reply: Reply): void {
-    const { task } = thread;
-    thread.task = undefined;
-    thread.worker.unref();
+    const task = thread.tasks.get(reply.id);
     if (task === undefined) return;
-    if (task.size > HUGE) {
-      this.#threads.splice(this.#threads.indexOf(thread), 1);
-      this.#retire(thread);
+    thread.tasks.delete(reply.id);
+    if (task.size > HUGE) this.#remove(thread);
+    if (thread.tasks.size === 0) {
+      thread.worker.unref();
+      if (!this.#threads.includes(thread)) this.#retire(thread);
     }
     if ('error' in reply) task.reject(new Error(reply.error));
     else task.resolve(reply.result);
     this.#assign();
+  }
+
+  #remove(thread: Thread): void {
+    const at = this.#threads.indexOf(thread);
+    if (at >= 0) this.#threads.splice(at, 1);
   }
 
   #retire(thread: Thread): void {
@@ -113,17 +136,19 @@ class Pool {
   #lose(thread: Thread, error: Error): void {
     if (thread.retired) return;
     thread.retired = true;
-    const at = this.#threads.indexOf(thread);
-    if (at >= 0) this.#threads.splice(at, 1);
-    thread.task?.reject(error);
-    thread.task = undefined;
+    this.#remove(thread);
+    for (const task of thread.tasks.values()) task.reject(error);
+    thread.tasks.clear();
     this.#assign();
   }
 }
 
 const POOL = new Pool();
 
-/** Decompresses a chunk on one of up to `threads` threads. Rejects with a plain Error where it does not decompress. */
+/**
+ * Decompresses a chunk on one of up to `threads` threads. Rejects with a plain Error where it does not decompress, with
+ * ThreadLost where that was not tried.
+ */
 export function decompressOnThread(
   compression: string,
   bytes: Uint8Array,
@@ -136,7 +161,8 @@ export function decompressOnThread(
 
 /**
  * Compresses a chunk on one of up to `threads` threads. The whole memory of `bytes` is lent to it and comes back with the
- * result; it cannot be used in the meantime.
+ * result; it cannot be used in the meantime. Rejects with ThreadLost, where the memory may still be here: `bytes.length` is
+ * not 0 then.
  */
 export function compressOnThread(task: CompressTask, threads: number): Promise<Compressed> {
   return POOL.compress(task, threads);

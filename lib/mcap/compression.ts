@@ -7,6 +7,7 @@
  */
 import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
+import { Decompress as StreamingZstd } from 'fzstd';
 
 /** Decompresses one chunk. `size` is what the Chunk record says, and is checked against a limit before. */
 export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
@@ -105,6 +106,32 @@ async function loadWasmLz4(): Promise<SyncDecompress> {
   const lz4 = require(path) as WasmLz4;
   await lz4.isLoaded;
   return lz4;
+}
+
+/** A zstd frame's magic: where a CDR payload should begin, it is rosbag2's compression mode MESSAGE. */
+export function isZstdFrame(bytes: Uint8Array, start = 0): boolean {
+  return bytes[start] === 0x28 && bytes[start + 1] === 0xb5 && bytes[start + 2] === 0x2f && bytes[start + 3] === 0xfd;
+}
+
+/**
+ * Decompresses a zstd frame at once, without anything to wait for: with Node's own decompressor, or one in JavaScript.
+ * Throws a plain Error where it does not decompress or has more than `most` bytes.
+ */
+export function decompressPayload(bytes: Uint8Array, most: number): Uint8Array {
+  if (zstdDecompressSync !== undefined) {
+    return zstdDecompressSync(bytes, { chunkSize: 65536, maxOutputLength: most });
+  }
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const frame = new StreamingZstd((part) => {
+    length += part.length;
+    if (length > most) throw new RangeError(`the payload has more than ${most} bytes`);
+    parts.push(part);
+  });
+  // In pieces, so that a frame that grows without end is met on its way.
+  for (let at = 0; at < bytes.length; at += 65536)
+    frame.push(bytes.subarray(at, at + 65536), at + 65536 >= bytes.length);
+  return Buffer.concat(parts);
 }
 
 const TABLE = new Map<string, Decompress>([

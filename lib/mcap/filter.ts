@@ -21,6 +21,7 @@ export type ChannelFilter = (channel: ChannelRecord, schema: SchemaRecord | unde
 
 /** The selection as a function. It remembers its answers: a predicate of the user is asked once a channel. */
 export function channelFilter(selection: Selection): ChannelFilter {
+  if (selection.topics === undefined && selection.schemaNames === undefined) return () => true;
   const byTopic = topicFilter(selection.topics);
   const names = selection.schemaNames && new Set(selection.schemaNames.map(shortTypeName));
   const answers = new Map<string, boolean>();

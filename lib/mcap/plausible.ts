@@ -33,7 +33,7 @@ const FIELDS: ReadonlyMap<number, readonly (number | 's' | 'L')[]> = new Map<num
   [OPCODE.DataEnd, [4]],
 ]);
 
-/** Bytes that a writer may add behind the known fields and still be believed before the end of the record is seen. */
+/** Bytes that a writer may add behind the known fields. */
 const PADDING = 1024;
 
 /** A record that is searched for and says more than this is not waited for. */
@@ -71,11 +71,20 @@ export function innerLength(bytes: Peek, opcode: number, at: number, length: num
   return position;
 }
 
-/** Whether a record's inner lengths account for its outer one, so that it may be believed before it is whole. */
-export function lengthsAgree(bytes: Peek, opcode: number, at: number, length: number): boolean | undefined {
+/**
+ * Whether a record's inner lengths account for its outer one, so that it may be believed before it is whole. Some writers
+ * add bytes behind the known fields: `padded` allows for a few.
+ */
+export function lengthsAgree(
+  bytes: Peek,
+  opcode: number,
+  at: number,
+  length: number,
+  padded: boolean,
+): boolean | undefined {
   if (opcode === OPCODE.Message || !FIELDS.has(opcode)) return false;
   const inner = innerLength(bytes, opcode, at, length);
-  return inner === undefined ? undefined : inner >= 0 && length - inner <= PADDING;
+  return inner === undefined ? undefined : inner >= 0 && length - inner <= (padded ? PADDING : 0);
 }
 
 /**
@@ -94,8 +103,10 @@ export function isRecord(bytes: Peek, at: number, limit: number, ended: boolean,
   if (inner === -1) return 'no';
   if (inner === undefined) return ended ? 'no' : 'more';
   const next = content + length;
+  const exact = lengthsAgree(bytes, opcode, content, length, false) === true;
+  if (exact && !known) return 'yes';
   if (next > bytes.length) {
-    if (lengthsAgree(bytes, opcode, content, length) === true) return 'yes';
+    if (exact) return 'yes';
     // What is only searched for is not waited for without end.
     return ended || (known && length > SEARCH_LIMIT) ? 'no' : 'more';
   }

@@ -68,6 +68,11 @@ const DATA_ONLY = new Set<number>([
   OPCODE.DataEnd,
 ]);
 
+/** A record whose lengths do not agree is waited for up to here. Bytes. */
+const MOST_WAITED = 64 * 2 ** 20;
+/** So much without a record behind a message speaks for the message. Bytes. */
+const GAP = 65536;
+
 /** A fault, thrown inside and handed out as damage where `recover` says so. */
 class Fault extends Error {
   readonly error: McapStreamsError;
@@ -102,9 +107,15 @@ export class RecordReader {
   /** Order faults are told once a section. */
   readonly #told = new Set<string>();
   #cutBytes = 0;
+  #validateSections: boolean;
+  /** Where the bytes stand that come after so many more. */
+  #jump: { after: number; offset: number } | undefined;
+  #finished = false;
+  #ragged = false;
 
   constructor(options: RecordReaderOptions) {
     this.#options = options;
+    this.#validateSections = options.validateCrcs;
   }
 
   /** Byte offset in the file up to which records have been handed out. */
@@ -117,9 +128,41 @@ export class RecordReader {
     this.#queue.append(bytes);
   }
 
+  /**
+   * The bytes that come next stand at another place of the file, where a record begins. What was passed over is not
+   * missed, but the CRCs of the sections can no longer be told.
+   */
+  seek(offset: number): void {
+    const { length } = this.#queue;
+    if (offset === this.#offset + length) return;
+    this.#validateSections = false;
+    this.#jump = { after: length, offset };
+    this.#advance(0);
+  }
+
+  /**
+   * The data section is over, though its end was not read.
+   *
+   * @param ragged whether the beginning of a record may be left
+   */
+  finish(ragged: boolean): void {
+    this.#finished = true;
+    this.#ragged = ragged;
+    this.#ended = true;
+  }
+
   /** No more bytes come. */
   end(): void {
     this.#ended = true;
+  }
+
+  #advance(count: number): void {
+    this.#offset += count;
+    if (this.#jump === undefined) return;
+    this.#jump.after -= count;
+    if (this.#jump.after > 0) return;
+    this.#offset = this.#jump.offset - this.#jump.after;
+    this.#jump = undefined;
   }
 
   /**
@@ -165,7 +208,8 @@ export class RecordReader {
     if (queue.length < 1) return undefined;
     const opcode = queue.at(0);
     if (opcode === 0) throw this.#fault('MCAP_BAD_OPCODE', 'a record has opcode 0', true);
-    this.#checkOrder(section, opcode);
+    this.#checkMagic(section);
+    if (recover !== true) this.#checkOrder(section, opcode);
     if (queue.length < RECORD_PREFIX) return undefined;
     const length = peekU64(queue, 1);
     const split = opcode === OPCODE.Attachment && length > (this.#options.splitAttachmentsFrom ?? Infinity);
@@ -177,13 +221,14 @@ export class RecordReader {
         true,
       );
     }
-    if (opcode === OPCODE.Attachment && !kept) {
+    if (recover === true) {
+      if (!this.#isBelieved(opcode, length)) return undefined;
+      this.#checkOrder(section, opcode);
+    } else if (opcode === OPCODE.Attachment && !kept) {
       // It will not be seen whole: its length is believed only if the lengths inside it say the same.
-      const agree = lengthsAgree(queue, opcode, RECORD_PREFIX, length);
+      const agree = lengthsAgree(queue, opcode, RECORD_PREFIX, length, true);
       if (agree === undefined) return undefined;
       if (!agree) throw this.#fault('MCAP_BAD_RECORD', 'the lengths of an Attachment do not agree', true);
-    } else if (recover === true && !this.#isBelieved(opcode, length)) {
-      return undefined;
     }
     if (split && wants(opcode)) {
       this.#splitOffset = this.#offset;
@@ -206,7 +251,7 @@ export class RecordReader {
       end: start + RECORD_PREFIX + length,
       offset: this.#offset,
     };
-    this.#offset += RECORD_PREFIX + length;
+    this.#advance(RECORD_PREFIX + length);
     this.#pass(record, start);
     return wants(opcode) ? record : 'again';
   }
@@ -217,8 +262,19 @@ export class RecordReader {
     if (opcode === OPCODE.Footer && length >= 20 && length < 1024) return true;
     const verdict = isRecord(this.#queue, 0, this.#options.maxRecordLength, this.#ended, false);
     if (verdict === 'yes') return true;
-    if (verdict === 'more') return false;
-    if (this.#ended && this.#queue.length < RECORD_PREFIX + length) return false; // cut, see #wait
+    const end = RECORD_PREFIX + length;
+    if (verdict === 'more') {
+      // What does not agree is waited for until it can be seen whole, but not for ever.
+      if (end <= MOST_WAITED || opcode === OPCODE.Message) return false;
+    } else {
+      if (this.#ended && this.#queue.length < end) return false; // cut, see #wait
+      if (opcode === OPCODE.Message && this.#queue.length >= end) {
+        // A message says nothing of its own length. If the next record is found inside it, it is wrong, else what follows.
+        const { at, certain } = findRecord(this.#queue.contiguous(), 1, this.#options.maxRecordLength, this.#ended);
+        if (certain ? at >= end : this.#ended || this.#queue.length >= end + GAP) return true;
+        if (!certain) return false;
+      }
+    }
     throw this.#fault('MCAP_BAD_RECORD', `the length of a ${describeOpcode(opcode)} record, ${length}, is wrong`, true);
   }
 
@@ -251,20 +307,20 @@ export class RecordReader {
   }
 
   #checkCrc(code: McapErrorCode, what: string, crc: number, said: number, offset: number): void {
-    if (!this.#options.validateCrcs || said === 0 || said === crc) return;
+    if (!this.#validateSections || said === 0 || said === crc) return;
     const message = `the CRC of the ${what} is ${hex(crc)}, the file says ${hex(said)} (at byte ${offset})`;
     throw new Fault(new McapStreamsError(code, message, { offset }), false);
   }
 
   #addCrc(bytes: Uint8Array): void {
-    if (this.#options.validateCrcs) this.#crc = crc32(bytes, this.#crc);
+    if (this.#validateSections) this.#crc = crc32(bytes, this.#crc);
   }
 
   #drop(count: number): number {
     const taken = this.#queue.drain(count, (part) => {
       this.#addCrc(part);
     });
-    this.#offset += taken;
+    this.#advance(taken);
     return taken;
   }
 
@@ -283,9 +339,18 @@ export class RecordReader {
     });
     if (part === undefined) return undefined;
     this.#addCrc(part);
-    this.#offset += part.length;
+    this.#advance(part.length);
     this.#toSplit -= part.length;
     return { part, offset: this.#splitOffset, left: this.#toSplit };
+  }
+
+  #checkMagic(section: RecordSection): void {
+    if (section === 'header' || isMagic(this.#queue, 0) !== 'yes') return;
+    const code = section === 'data' ? 'MCAP_MISSING_DATA_END' : 'MCAP_MISSING_FOOTER';
+    const fault = this.#fault(code, 'the closing magic stands where a record should', false);
+    this.#drop(MAGIC.length);
+    this.#section = 'done';
+    throw fault;
   }
 
   #checkOrder(section: RecordSection, opcode: number): void {
@@ -295,13 +360,6 @@ export class RecordReader {
       this.#orderFault('MCAP_MISSING_HEADER', `the first record is ${name}, not a Header`);
       this.#section = 'data';
       return;
-    }
-    if (isMagic(this.#queue, 0) === 'yes') {
-      const code = section === 'data' ? 'MCAP_MISSING_DATA_END' : 'MCAP_MISSING_FOOTER';
-      const fault = this.#fault(code, 'the closing magic stands where a record should', false);
-      this.#drop(MAGIC.length);
-      this.#section = 'done';
-      throw fault;
     }
     if (opcode === OPCODE.Header) this.#orderFault('MCAP_UNEXPECTED_RECORD', 'a second Header');
     if (section === 'data' && opcode === OPCODE.Footer) {
@@ -377,6 +435,8 @@ export class RecordReader {
   /** More bytes are needed. When none come, the file is cut. */
   #wait(): CutChunk | undefined {
     if (!this.#ended) return undefined;
+    const between = this.#queue.length === 0 && this.#toSkip === 0 && this.#toSplit === 0;
+    if (this.#finished && (between || this.#ragged)) return undefined;
     if (this.#section === 'magic' && this.#queue.length === 0) {
       throw this.#fault('MCAP_NOT_MCAP', 'the input is empty', false).error;
     }
@@ -409,11 +469,11 @@ export class RecordReader {
     const queue = this.#queue;
     if (this.#section === 'magic' || this.#section === 'end-magic') return undefined;
     if (queue.length <= RECORD_PREFIX || queue.at(0) !== OPCODE.Chunk) return undefined;
-    if (lengthsAgree(queue, OPCODE.Chunk, RECORD_PREFIX, peekU64(queue, 1)) !== true) return undefined;
+    if (lengthsAgree(queue, OPCODE.Chunk, RECORD_PREFIX, peekU64(queue, 1), true) !== true) return undefined;
     const offset = this.#offset;
     const count = queue.length;
     const { span, start } = queue.take(count);
-    this.#offset += count;
+    this.#advance(count);
     this.#cutBytes = count;
     this.#section = 'cut';
     return {

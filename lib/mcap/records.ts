@@ -200,14 +200,38 @@ export function parseSchema(record: RecordContent): SchemaRecord {
 
 export function parseChannel(record: RecordContent): ChannelRecord {
   const fields = new Fields(record);
-  return {
-    type: 'Channel',
-    id: fields.u16(),
-    schemaId: fields.u16(),
-    topic: fields.string(),
-    messageEncoding: fields.string(),
-    metadata: fields.stringMap(),
-  };
+  const id = fields.u16();
+  const schemaId = fields.u16();
+  const topic = fields.string();
+  const messageEncoding = intern(fields.string());
+  const metadata = fields.stringMap();
+  if (metadata.size > 0) return { type: 'Channel', id, schemaId, topic, messageEncoding, metadata };
+  return Object.defineProperty(
+    { type: 'Channel', id, schemaId, topic, messageEncoding },
+    'metadata',
+    NO_METADATA,
+  ) as ChannelRecord;
+}
+
+/** An empty map takes as much memory as the rest of a channel's record: it is made when somebody asks. */
+const NO_METADATA: PropertyDescriptor = {
+  configurable: true,
+  enumerable: true,
+  get(this: object): Map<string, string> {
+    const value = new Map<string, string>();
+    Object.defineProperty(this, 'metadata', { value, configurable: true, enumerable: true, writable: true });
+    return value;
+  },
+};
+
+/** The same encoding is named by every channel: one string for all. */
+const ENCODINGS = new Map<string, string>();
+
+function intern(encoding: string): string {
+  const known = ENCODINGS.get(encoding);
+  if (known !== undefined) return known;
+  if (ENCODINGS.size < 100) ENCODINGS.set(encoding, encoding);
+  return encoding;
 }
 
 function parseAttachment(record: RecordContent, validateCrcs: boolean): AttachmentRecord {

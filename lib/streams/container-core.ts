@@ -18,7 +18,7 @@ import type { ChunkHeader, RecordContent } from '../mcap/records.js';
 import { RecordReader } from '../mcap/record-reader.js';
 import type { AttachmentPart, ReaderItem } from '../mcap/record-reader.js';
 import { wholeBlocks } from '../mcap/salvage.js';
-import { containerSettings } from './container-options.js';
+import { containerSettings, emptyStats } from './container-options.js';
 import type { ContainerOptions, ContainerSettings, ContainerStats, DamageReport } from './container-options.js';
 import { ChunkProducer, CutChunkProducer, DefinitionsProducer, EMPTY, Sequence, RunProducer } from './producers.js';
 import type { Failure, Job, Producer, PullCore } from './pull-transform.js';
@@ -53,15 +53,8 @@ interface HeldChunk {
 }
 
 export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
-  readonly stats: ContainerStats = {
-    bytes: 0,
-    records: 0,
-    chunksRead: 0,
-    chunksSkipped: 0,
-    bytesDecompressed: 0,
-    damage: [],
-  };
-  /** For PullTransform: chunks held at once, with the runs between them, and the bound on their bytes. */
+  readonly stats: ContainerStats;
+  /** For PullTransform: chunks decompressed ahead at once, and the bound on their bytes. */
   readonly maxJobs: number;
   readonly maxCost: number;
   readonly #handler: RecordHandler<Out>;
@@ -85,14 +78,16 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   readonly #losses = new WeakMap<object, { bytes: number; chunks: number }>();
   readonly #unknownChannels = new Map<number, { messages: number }>();
 
-  constructor(handler: RecordHandler<Out>, options: ContainerOptions) {
+  /** @param stats where it counts on */
+  constructor(handler: RecordHandler<Out>, options: ContainerOptions, stats: ContainerStats = emptyStats()) {
+    this.stats = stats;
     const settings = containerSettings(options);
     this.#handler = handler;
     this.#settings = settings;
     this.#onDamage = options.onDamage;
     this.#opener = { ...settings, decompressors: decompressorsWith(options.compression) };
     this.#selection = handler.query && new ChunkSelection(handler.query);
-    this.maxJobs = settings.threads === 0 ? 1 : 2 * (settings.threads + 2);
+    this.maxJobs = settings.threads + 2;
     this.maxCost = settings.maxBufferedBytes;
     const selecting = handler.query !== undefined;
     this.#reader = new RecordReader({
@@ -113,6 +108,16 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   end(): void {
     this.#ended = true;
     this.#reader.end();
+  }
+
+  /** The bytes that come next stand there, where a record begins. */
+  seek(offset: number): void {
+    this.#reader.seek(offset);
+  }
+
+  /** The rest of the file is not read. */
+  finish(ragged: boolean): void {
+    this.#reader.finish(ragged);
   }
 
   close(): void {

@@ -108,3 +108,7 @@ export interface ContainerStats {
   bytesDecompressed: number;
   readonly damage: DamageReport[];
 }
+
+export function emptyStats(): ContainerStats {
+  return { bytes: 0, records: 0, chunksRead: 0, chunksSkipped: 0, bytesDecompressed: 0, damage: [] };
+}

@@ -96,7 +96,8 @@ function isSource(value: ByteSource | DecodeStreamOptions | undefined): value is
   return value !== undefined && (Symbol.asyncIterator in value || Symbol.iterator in value || 'pipe' in value);
 }
 
-class DecodeHandler implements RecordHandler<DecodedMessage> {
+/** Records of a container -> decoded messages. */
+export class DecodeHandler implements RecordHandler<DecodedMessage> {
   readonly #decoder: MessageDecoder;
 
   readonly query: ChunkQuery | undefined;

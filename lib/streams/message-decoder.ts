@@ -5,12 +5,14 @@
 import { checkCodecOptions, compileCodec } from '../cdr/codec.js';
 import type { CodecOptions, MessageCodec } from '../cdr/codec.js';
 import { McapStreamsError } from '../errors.js';
+import { decompressPayload, isZstdFrame } from '../mcap/compression.js';
 import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
 import type { ChunkQuery } from '../mcap/chunk-selection.js';
 import { channelFilter, SELECTION_OPTIONS } from '../mcap/filter.js';
 import type { ChannelFilter, Selection } from '../mcap/filter.js';
 import { badRecord, MESSAGE_FIXED_LENGTH } from '../mcap/records.js';
 import type { ChannelRecord, MessageRecord, RecordContent, SchemaRecord } from '../mcap/records.js';
+import type { RawMessage } from './raw-message.js';
 import { viewOf } from '../mcap/byte-queue.js';
 import { checkChoice } from '../options.js';
 
@@ -107,19 +109,17 @@ type Decoder = Pick<MessageCodec, 'decodeAt'>;
 class Channel {
   readonly record: ChannelRecord;
   readonly schema: SchemaRecord | undefined;
-  readonly schemaName: string;
   readonly selected: boolean;
   /** Set when the first message has chosen it. */
   decoder: Decoder | undefined;
   partial = false;
   /** Why no message of the channel can be decoded. */
   problem: McapStreamsError | undefined;
-  readonly reports: { undecodable?: { count: number }; unsupported?: { count: number } } = {};
+  reports: { undecodable?: { count: number }; unsupported?: { count: number } } | undefined;
 
   constructor(record: ChannelRecord, schema: SchemaRecord | undefined, selected: boolean) {
     this.record = record;
     this.schema = schema;
-    this.schemaName = schema?.name ?? '';
     this.selected = selected;
   }
 }
@@ -128,7 +128,11 @@ export class MessageDecoder {
   readonly stats: DecodeStats = { messages: 0, undecodable: [], unsupported: [] };
   readonly #options: DecodeOptions;
   readonly #codecOptions: CodecOptions;
-  readonly #table: ChannelTable;
+  #table: ChannelTable;
+  readonly #maxChannels: number;
+  readonly #maxPayload: number;
+  /** By record, for messages that come with theirs. */
+  readonly #byRecord = new Map<ChannelRecord, Channel>();
   readonly #filter: ChannelFilter;
   readonly #startTime: bigint;
   readonly #endTime: bigint | undefined;
@@ -136,7 +140,8 @@ export class MessageDecoder {
   /** By channel id: what a message needs is one array access away. */
   readonly #channels: (Channel | undefined)[] = [];
 
-  constructor(options: DecodeOptions, maxChannels: number) {
+  constructor(options: DecodeOptions, maxChannels: number, maxPayload: number = 2 ** 30) {
+    this.#maxPayload = maxPayload;
     checkChoice(options.undecodable, ['throw', 'raw', 'skip'], 'undecodable');
     checkChoice(options.unsupported, ['throw', 'raw', 'skip'], 'unsupported');
     checkChoice(options.eagerDefinitions, [true, false], 'eagerDefinitions');
@@ -144,10 +149,16 @@ export class MessageDecoder {
     this.#codecOptions = pickCodecOptions(options);
     checkCodecOptions(this.#codecOptions, 'decodeStream');
     this.#table = new ChannelTable(maxChannels);
+    this.#maxChannels = maxChannels;
     this.#filter = channelFilter(options);
     this.#startTime = options.startTime ?? 0n;
     this.#endTime = options.endTime;
     this.#inTime = options.startTime !== undefined || options.endTime !== undefined;
+  }
+
+  /** What is selected. */
+  get selected(): ChunkQuery {
+    return { filter: this.#filter, startTime: this.#startTime, endTime: this.#endTime };
   }
 
   /** What is selected, where not all is. */
@@ -155,7 +166,19 @@ export class MessageDecoder {
     const { topics, schemaNames, eagerDefinitions } = this.#options;
     if (eagerDefinitions === true || (topics === undefined && schemaNames === undefined && !this.#inTime))
       return undefined;
-    return { filter: this.#filter, startTime: this.#startTime, endTime: this.#endTime };
+    return this.selected;
+  }
+
+  /** Takes in definitions from a summary: those of a damaged chunk may stand nowhere else. */
+  preload(schemas: Iterable<SchemaRecord>, channels: Iterable<ChannelRecord>): void {
+    for (const schema of schemas) this.addSchema(schema);
+    for (const channel of channels) this.addChannel(channel);
+  }
+
+  /** Another recording follows: its ids are its own. */
+  forget(): void {
+    this.#table = new ChannelTable(this.#maxChannels);
+    this.#channels.length = 0;
   }
 
   addSchema(schema: SchemaRecord, offset?: number): void {
@@ -170,11 +193,7 @@ export class MessageDecoder {
     this.#channels[channel.id] = entry;
     if (channel.schemaId !== 0 && schema === undefined) {
       // An error of this channel only, and only if it has messages.
-      entry.problem = new McapStreamsError(
-        'SCHEMA_MISSING',
-        `channel ${channel.id} names schema ${channel.schemaId}, which is not defined`,
-        { topic: channel.topic },
-      );
+      entry.problem = missingSchema(channel);
     }
   }
 
@@ -210,6 +229,17 @@ export class MessageDecoder {
     return this.#message(channel, sequence, logTime, publishTime, data, viewOf(data), 0, data.length);
   }
 
+  /** A selected message that comes with its channel. */
+  decodeRaw({ channel: record, schema, sequence, logTime, publishTime, data }: RawMessage): DecodedMessage | undefined {
+    let channel = this.#byRecord.get(record);
+    if (channel === undefined) {
+      channel = new Channel(record, schema, true);
+      this.#byRecord.set(record, channel);
+      if (record.schemaId !== 0 && schema === undefined) channel.problem = missingSchema(record);
+    }
+    return this.#message(channel, sequence, logTime, publishTime, data, viewOf(data), 0, data.length);
+  }
+
   #isInTime(logTime: bigint): boolean {
     return logTime >= this.#startTime && (this.#endTime === undefined || logTime < this.#endTime);
   }
@@ -227,12 +257,16 @@ export class MessageDecoder {
     const decoder = channel.decoder ?? this.#prepare(channel);
     let message: unknown;
     try {
-      message = decoder.decodeAt(bytes, view, start, end);
+      message =
+        bytes[start] === ZSTD_FIRST && isCompressed(channel, bytes, start, end)
+          ? this.#decodeCompressed(decoder, bytes.subarray(start, end))
+          : decoder.decodeAt(bytes, view, start, end);
     } catch (error) {
       return this.#undecoded(channel, sequence, logTime, publishTime, bytes.subarray(start, end), error);
     }
     this.stats.messages++;
-    const { record, schema, schemaName } = channel;
+    const { record, schema } = channel;
+    const schemaName = schema?.name ?? '';
     if (channel.partial) {
       return {
         topic: record.topic,
@@ -247,6 +281,20 @@ export class MessageDecoder {
       };
     }
     return { topic: record.topic, schemaName, channel: record, schema, logTime, publishTime, sequence, message };
+  }
+
+  /** A payload of rosbag2's compression mode MESSAGE. */
+  #decodeCompressed(decoder: Decoder, data: Uint8Array): unknown {
+    let payload: Uint8Array;
+    try {
+      payload = decompressPayload(data, this.#maxPayload);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new McapStreamsError('CDR_COMPRESSED_MESSAGE', `the payload does not decompress as zstd: ${why}`, {
+        cause: error,
+      });
+    }
+    return decoder.decodeAt(payload, viewOf(payload), 0, payload.length);
   }
 
   /** Chooses the channel's decoder. One that cannot be had becomes one that throws why. */
@@ -297,7 +345,8 @@ export class MessageDecoder {
     data: Uint8Array,
     cause: unknown,
   ): DecodedMessage | undefined {
-    const { record, schema, schemaName } = channel;
+    const { record, schema } = channel;
+    const schemaName = schema?.name ?? '';
     // Errors that are not ours (an option that the codec refuses, a decoder's own) stop the stream as they are.
     if (!(cause instanceof McapStreamsError)) throw cause;
     const kind = cause.code === 'MCAP_UNSUPPORTED_ENCODING' ? 'unsupported' : 'undecodable';
@@ -310,11 +359,12 @@ export class MessageDecoder {
     if (policy === 'throw') {
       throw locate(error, undefined, {}, ` (option ${kind}: 'raw' or 'skip' goes on)`);
     }
-    const known = channel.reports[kind];
+    const reports = (channel.reports ??= {});
+    const known = reports[kind];
     if (known !== undefined) known.count++;
     else {
       const report = { topic: record.topic, schemaName, channel: record, error, count: 1 };
-      channel.reports[kind] = report;
+      reports[kind] = report;
       this.stats[kind].push(report);
       (kind === 'undecodable' ? this.#options.onUndecodable : this.#options.onUnsupported)?.(report);
     }
@@ -335,9 +385,21 @@ export class MessageDecoder {
   }
 }
 
+/** First byte of a zstd frame; no CDR payload begins with it. */
+const ZSTD_FIRST = 0x28;
+
+function isCompressed({ record }: Channel, bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start > 4 && record.messageEncoding === 'cdr' && isZstdFrame(bytes, start);
+}
+
 function pickCodecOptions(options: DecodeOptions): CodecOptions {
   const entries = CODEC_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
   return Object.fromEntries(entries) as CodecOptions;
+}
+
+function missingSchema(channel: ChannelRecord): McapStreamsError {
+  const why = `channel ${channel.id} names schema ${channel.schemaId}, which is not defined`;
+  return new McapStreamsError('SCHEMA_MISSING', why, { topic: channel.topic });
 }
 
 function unsupported(why: string): McapStreamsError {

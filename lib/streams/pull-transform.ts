@@ -5,7 +5,7 @@
  * only answers, nobody waits. Here the stage pulls. A core cuts its input into jobs, each job yields outputs one at a
  * time, and the stage takes the next one only while the readable side wants more; the write callback is held until
  * the window of jobs has room again. Jobs may be asynchronous (decompression on another thread): up to `maxJobs` of
- * them are held, the oldest is read out first, so that outputs keep the order of their inputs.
+ * them run ahead, the oldest is read out first, so that outputs keep the order of their inputs.
  *
  * What it promises:
  * - `readableLength` never passes the highWaterMark by more than one, also during the flush.
@@ -52,7 +52,7 @@ export interface PullTransformOptions {
   readonly readableObjectMode?: boolean | undefined;
   readonly writableHighWaterMark?: number | undefined;
   readonly readableHighWaterMark?: number | undefined;
-  /** Jobs held at once, the one that is read out included. Default 1. */
+  /** Jobs that run ahead at once, the one that is read out included; between two of them one more may stand. Default 1. */
   readonly maxJobs?: number | undefined;
   /** Bound on the summed cost of the jobs held. Default: none. */
   readonly maxCost?: number | undefined;
@@ -94,6 +94,8 @@ export class PullTransform<In, Out> extends Transform {
   readonly #maxCost: number;
   readonly #window: Slot<Out>[] = [];
   #cost = 0;
+  /** Jobs in the window that run ahead. */
+  #ahead = 0;
   /** A job that was cut and does not fit yet. */
   #spare: Job<Out> | undefined;
   /** The callback of the write, or of the flush, that waits for room. */
@@ -225,7 +227,13 @@ export class PullTransform<In, Out> extends Transform {
 
   /** Cuts jobs until the window is full, letting in as much input as that takes. */
   #fill(): void {
-    while (!this.destroyed && !this.#exhausted && this.#window.length < this.#maxJobs) {
+    // A core without look-ahead may be its own job: it is asked for the next one only when that is done.
+    const lookAhead = this.#maxJobs > 1;
+    while (
+      !this.destroyed &&
+      !this.#exhausted &&
+      (this.#window.length === 0 || (lookAhead && this.#ahead < this.#maxJobs))
+    ) {
       try {
         this.#spare ??= this.#core.pull();
       } catch (error) {
@@ -242,12 +250,19 @@ export class PullTransform<In, Out> extends Transform {
         this.#release(); // may write the next input at once
         continue;
       }
-      if (this.#window.length > 0 && this.#cost + job.cost > this.#maxCost) return;
+      const last = this.#window.at(-1);
+      if (last !== undefined) {
+        // What does not run ahead gains nothing by being held, but for reaching what does behind it.
+        if (!job.ahead && !last.job.ahead) return;
+        if (this.#cost + job.cost > this.#maxCost) return;
+      }
       this.#spare = undefined;
       const slot = new Slot(job);
       this.#window.push(slot);
       this.#cost += job.cost;
-      if (job.ahead) this.#start(slot);
+      if (!job.ahead) continue;
+      this.#ahead++;
+      this.#start(slot);
     }
   }
 
@@ -278,7 +293,9 @@ export class PullTransform<In, Out> extends Transform {
 
   #drop(): void {
     const slot = this.#window.shift();
-    if (slot !== undefined) this.#cost -= slot.job.cost;
+    if (slot === undefined) return;
+    this.#cost -= slot.job.cost;
+    if (slot.job.ahead) this.#ahead--;
   }
 
   /** An error of the cutting: it stands behind all jobs cut so far, and nothing is cut after it. */

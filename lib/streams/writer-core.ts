@@ -4,7 +4,8 @@
  */
 import { McapStreamsError } from '../errors.js';
 import type { ChunkPart, PackedRecords } from '../mcap/writer-parts.js';
-import { compressOnThread } from '../mcap/compression-pool.js';
+import { compressOnThread, ThreadLost } from '../mcap/compression-pool.js';
+import type { Compress } from '../mcap/compressors.js';
 import { crc32 } from '../mcap/crc.js';
 import { restore } from '../mcap/growing-bytes.js';
 import type { GrowingBytes } from '../mcap/growing-bytes.js';
@@ -38,6 +39,8 @@ export class WriterCore<B extends GrowingBytes> {
   readonly maxCost: number;
   readonly #settings: WriterStreamSettings;
   #attachment: AttachmentReader | undefined;
+  /** Chunks that threads have and have not given back. */
+  #onThreads = 0;
   #bytes = 0;
   #bytesChunked = 0;
   /** Bytes of the jobs that have been cut and not read. */
@@ -46,7 +49,8 @@ export class WriterCore<B extends GrowingBytes> {
   constructor(settings: WriterStreamSettings, makeBuffer: (size: number) => B) {
     this.#settings = settings;
     this.writer = new RecordWriter(settings.writer, settings.header, makeBuffer);
-    this.maxJobs = settings.threads === 0 ? 1 : settings.threads + 2;
+    // Two for each thread, one that is read out, one that this thread works on.
+    this.maxJobs = settings.threads === 0 ? 1 : 2 * settings.threads + 2;
     this.maxCost = settings.maxBufferedBytes;
   }
 
@@ -90,13 +94,15 @@ export class WriterCore<B extends GrowingBytes> {
     const { compress } = compression;
     if (compress === undefined) return { cost: part.cost, ahead: false, start: () => once(() => part.finish()) };
     const size = part.end - part.start;
-    const threaded = compression.threaded && threads > 0 && size >= SMALL_CHUNK && this.#bytesChunked >= INLINE_BYTES;
+    const ahead = compression.threaded && threads > 0 && size >= SMALL_CHUNK && this.#bytesChunked >= INLINE_BYTES;
     this.#bytesChunked += size;
     return {
       cost: part.cost,
-      ahead: threaded,
+      ahead,
       start: () => {
-        const packed = threaded ? this.#packOnThread(part) : this.#pack(part, compress);
+        // Where all threads have one more to go on with, this thread helps rather than wait for them.
+        const packed =
+          ahead && this.#onThreads < 2 * threads ? this.#packOnThread(part, compress) : this.#pack(part, compress);
         if (packed instanceof Promise) {
           return packed.then((done) => once(() => part.finish(done)), compressionFailed);
         }
@@ -105,10 +111,7 @@ export class WriterCore<B extends GrowingBytes> {
     };
   }
 
-  #pack(
-    part: ChunkPart<B>,
-    compress: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>,
-  ): PackedRecords | Promise<PackedRecords> {
+  #pack(part: ChunkPart<B>, compress: Compress): PackedRecords | Promise<PackedRecords> {
     const { records } = part;
     const { name } = this.#settings.compression;
     const withCrc = this.#settings.writer.enableCrcs;
@@ -129,13 +132,22 @@ export class WriterCore<B extends GrowingBytes> {
     }
   }
 
-  async #packOnThread(part: ChunkPart<B>): Promise<PackedRecords> {
+  async #packOnThread(part: ChunkPart<B>, compress: Compress): Promise<PackedRecords> {
     const { compression, threads, writer } = this.#settings;
     const { name, level } = compression;
     const task = { compression: name, level, bytes: part.records, withCrc: writer.enableCrcs };
-    const { bytes, crc, compressedCrc, lent } = await compressOnThread(task, threads);
-    restore(part.buffer, lent.buffer);
-    return { compression: name, bytes, crc, compressedCrc };
+    this.#onThreads++;
+    try {
+      const { bytes, crc, compressedCrc, lent } = await compressOnThread(task, threads);
+      restore(part.buffer, lent.buffer);
+      return { compression: name, bytes, crc, compressedCrc };
+    } catch (error) {
+      // No thread has had its memory: it is still here.
+      if (error instanceof ThreadLost && task.bytes.length > 0) return await this.#pack(part, compress);
+      throw error;
+    } finally {
+      this.#onThreads--;
+    }
   }
 
   #counted(job: Job<Uint8Array>, size: number): Job<Uint8Array> {

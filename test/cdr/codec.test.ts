@@ -308,10 +308,27 @@ test('a type too large for one function is split and still right', (t) => {
 
 test('types that contain types many times over compile in time', (t) => {
   let text = 'A0 a\nA0 b\nA0 c\nA0 d\n';
-  for (let level = 0; level < 6; level++)
+  for (let level = 0; level < 5; level++)
     text += `${SEP}MSG: t/A${level}\nA${level + 1} a\nA${level + 1} b\nA${level + 1} c\nA${level + 1} d\n`;
-  text += `${SEP}MSG: t/A6\nuint8 x\nstring s\n`;
+  text += `${SEP}MSG: t/A5\nuint8 x\nstring s\n`;
   const codec = codecs(text)[0];
   t.true((codec?.source.length ?? 0) < 1e6);
   t.throws(() => codec?.decode(bytes('00010000 01')), { code: 'CDR_TRUNCATED' });
+});
+
+test('types nest to the limit of schemas', (t) => {
+  const DEPTH = 40;
+  let text = 'uint8 x\nA0[] inner\nfloat64 y\n';
+  for (let level = 0; level < DEPTH; level++) {
+    text += `${SEP}MSG: t/A${level}\nuint8 x\nA${level + 1}${level % 2 === 0 ? '[]' : ''} inner\nfloat64 y\n`;
+  }
+  text += `${SEP}MSG: t/A${DEPTH}\nuint8 x\n`;
+  let value: object = { x: 1 };
+  for (let level = DEPTH - 1; level >= -1; level--)
+    value = { x: level & 255, inner: level % 2 === 0 || level === -1 ? [value] : value, y: level };
+  const [compiled, interpreted] = codecs(text);
+  const payload = compiled?.encode(value) ?? new Uint8Array();
+  t.is(hex(interpreted?.encode(value) ?? new Uint8Array()), hex(payload));
+  t.deepEqual(compiled?.decode(payload), value);
+  t.deepEqual(interpreted?.decode(payload), value);
 });

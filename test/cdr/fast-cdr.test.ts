@@ -5,7 +5,8 @@
  * compared with the constants of the case's C++ text, in the order in which the schema has them.
  */
 import { compileCodec } from '../../lib/cdr/codec.js';
-import type { MessageCodec } from '../../lib/cdr/codec.js';
+import type { CodecOptions, MessageCodec } from '../../lib/cdr/codec.js';
+import type { Encapsulation } from '../../lib/cdr/encapsulation.js';
 import { McapStreamsError } from '../../lib/errors.js';
 import { readShared, sharedTest } from '../helpers/shared.js';
 
@@ -34,14 +35,24 @@ function vectors(): Vector[] {
 const CUT = ['enum8_align_1', 'enum8_align_2'];
 
 /** Codecs of the last struct of an IDL text; of all versions of it where the text has several. */
-function codecsOf(idl: string): MessageCodec[] {
+function codecsOf(idl: string, options: CodecOptions = {}): MessageCodec[] {
   const versions = idl.includes('// Encoded version') ? splitVersions(idl) : [idl];
   return versions.flatMap((text) => {
     const names = [...text.matchAll(/struct\s+(\w+)/g)].map((match) => match[1] ?? '');
     const schema = { name: names.at(-1) ?? '', encoding: 'omgidl', data: text };
-    return [true, false].map((codegen) => compileCodec(schema, { codegen, wstring: 'fastcdr' }));
+    return [true, false].map((codegen) => compileCodec(schema, { codegen, wstring: 'fastcdr', ...options }));
   });
 }
+
+/** Names of the encapsulations: of the streams, and of the option. */
+const NAMES: Readonly<Record<string, Encapsulation>> = {
+  'PLAIN_CDR/BE': 'CDR_BE',
+  'PLAIN_CDR/LE': 'CDR_LE',
+  'PLAIN_CDR2/BE': 'CDR2_BE',
+  'PLAIN_CDR2/LE': 'CDR2_LE',
+  'DELIMIT_CDR2/BE': 'D_CDR2_BE',
+  'DELIMIT_CDR2/LE': 'D_CDR2_LE',
+};
 
 /** A text with two versions of a struct becomes two texts with one each: the writer's, then the reader's. */
 function splitVersions(idl: string): string[] {
@@ -118,6 +129,26 @@ sharedTest('the plain and delimited streams without unsupported types all decode
       else compareVersions(value, written);
     }
   }
+});
+
+sharedTest('the values encode to the streams, but for the option bytes', (t) => {
+  let streams = 0;
+  for (const { file, test, idl, streams: all } of vectors()) {
+    if (idl === null || UNSUPPORTED.test(idl) || file === 'optional.cpp' || CUT.includes(test)) continue;
+    if (idl.includes('@mutable')) continue;
+    for (const [name, hex] of Object.entries(all)) {
+      const encapsulation = NAMES[name];
+      if (encapsulation === undefined) continue;
+      // The writer's version of a type, compiled and interpreted.
+      for (const codec of codecsOf(idl, { encapsulation }).slice(0, 2)) {
+        const data = Buffer.from(hex, 'hex');
+        const wanted = `${hex.slice(0, 4)}0000${hex.slice(8)}`;
+        t.is(Buffer.from(codec.encode(codec.decode(data))).toString('hex'), wanted, `${file} ${test} ${name}`);
+      }
+      streams++;
+    }
+  }
+  t.is(streams, 488);
 });
 
 sharedTest('the values are the constants of the C++ tests', (t) => {

@@ -25,3 +25,39 @@ test('2 GB of messages through decodeStream into a slow sink take constant memor
   t.true(result.quarters[3] <= result.quarters[1] + 20, `RSS of the quarters: ${result.quarters.join(', ')} MiB`);
   t.true(result.peak <= 150, `peak RSS ${result.peak} MiB`);
 });
+
+interface Measured {
+  outputs: number;
+  streamed: number;
+  /** MiB of RSS above what the process takes without the recording. */
+  over: number;
+}
+
+const MIB = 2 ** 20;
+
+/** Title, arguments, outputs, bytes that come as a stream, and the most memory it may take, MiB. */
+const CASES: [string, string[], number, number, number][] = [
+  ['a skipped attachment of 5 GB', ['attachment', 'skip 5120'], 6, 0, 40],
+  ['an attachment of 5 GB beside decodeStream', ['attachment-decode', '5120'], 1, 0, 40],
+  ['a skipped attachment of 300 MB', ['attachment', 'skip 300'], 6, 0, 40],
+  ['a streamed attachment of 300 MB', ['attachment', 'stream 300'], 7, 300 * MIB, 40],
+  ['an attachment of 300 MB under "buffer"', ['attachment', 'buffer 300'], 7, 300 * MIB, 40],
+  ['an uncompressed chunk of 256 MB', ['chunk', ''], 255, 0, 2.2 * 256],
+  ['a zstd chunk of 256 MB', ['chunk', 'zstd'], 255, 0, 2.2 * 256],
+  ['1,000,000 chunks', ['chunks', '1000000'], 1_000_000, 0, 40],
+  ['60,000 channels', ['channels', '60000'], 60_000, 0, 40],
+];
+
+for (const [title, args, outputs, streamed, most] of CASES) {
+  test.serial(`${title}: at most ${most} MiB above what a plain pipeline takes`, async (t) => {
+    t.timeout(240_000);
+    // V8 lets its young generation grow to 48 MB and shrink again when it likes: kept small, it does not blur the measure.
+    const script = join(import.meta.dirname, 'container.js');
+    const { stdout } = await run(process.execPath, ['--max-semi-space-size=4', script, ...args]);
+    t.log(stdout.trim());
+    const result = JSON.parse(stdout) as Measured;
+    t.is(result.outputs, outputs);
+    t.is(result.streamed, streamed);
+    t.true(result.over <= most, `${result.over} MiB`);
+  });
+}

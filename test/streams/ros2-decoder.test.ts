@@ -64,3 +64,17 @@ test('what is no record is a typed error, and a wrong option a TypeError', async
   await t.throwsAsync(decode([Buffer.from('bytes') as never], new Ros2Decoder()), { code: 'MCAP_BAD_RECORD' });
   t.throws(() => new Ros2Decoder({ passrecords: true } as never), { instanceOf: TypeError, message: /passRecords/ });
 });
+
+test('records that are written before anybody reads are not lost', async (t) => {
+  const records: McapRecord[] = Array.from({ length: 50 }, (_, n) => ({
+    type: 'Metadata',
+    name: String(n),
+    metadata: new Map(),
+  }));
+  const stage = new Ros2Decoder<McapRecord>({ passRecords: true, readableHighWaterMark: 1 });
+  for (const record of records) stage.write(record);
+  stage.end();
+  const got: McapRecord[] = [];
+  for await (const record of stage) got.push(record);
+  t.deepEqual(got, records);
+});

@@ -1,0 +1,117 @@
+/**
+ * One side of a measurement, a process by itself: `node side.js own|peer decode|raw|batch FILE [rounds]`. Prints JSON: ms of
+ * each round, messages, peak RSS, and a checksum over topics and times that both sides have to agree on.
+ */
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import zstd from '@foxglove/wasm-zstd';
+import wasmLz4 from '@foxglove/wasm-lz4';
+import { McapStreamReader } from '@mcap/core';
+import { decodeStream, McapRecordParser } from '../../lib/index.js';
+
+interface Peer {
+  MessageReader: new (definitions: unknown) => { readMessage(bytes: Uint8Array): unknown };
+}
+const require = createRequire(import.meta.url);
+
+const [side = '', job = '', file = '', rounds = '1', threads] = process.argv.slice(2);
+const lz4 = wasmLz4;
+
+let messages = 0;
+let checksum = 0;
+let kept: unknown;
+
+function count(topicLength: number, logTime: bigint): void {
+  messages++;
+  checksum = (Math.imul(checksum, 31) + topicLength + Number(logTime & 0xffffffn)) | 0;
+}
+
+async function peer(): Promise<void> {
+  await zstd.isLoaded;
+  await lz4.isLoaded;
+  const { MessageReader } = require('@foxglove/rosmsg2-serialization') as Peer;
+  const { parse } = require('@foxglove/rosmsg') as { parse: (text: string, options: object) => unknown };
+  const reader = new McapStreamReader({
+    decompressHandlers: {
+      zstd: (data, size) => zstd.decompress(data, Number(size)),
+      lz4: (data, size) => lz4(data, Number(size)),
+    },
+  });
+  const schemas = new Map<number, Uint8Array>();
+  const channels = new Map<
+    number,
+    { topic: string; decoder: { readMessage(bytes: Uint8Array): unknown } | undefined }
+  >();
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 18 })) {
+    reader.append(chunk as Buffer);
+    for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) {
+      if (record.type === 'Schema') schemas.set(record.id, record.data);
+      if (record.type === 'Channel' && !channels.has(record.id)) {
+        const text = Buffer.from(schemas.get(record.schemaId) ?? []).toString();
+        const decoder = job === 'raw' ? undefined : new MessageReader(parse(text, { ros2: true }));
+        channels.set(record.id, { topic: record.topic, decoder });
+      }
+      if (record.type !== 'Message') continue;
+      const channel = channels.get(record.channelId);
+      kept = job === 'raw' ? record : channel?.decoder?.readMessage(record.data);
+      count(channel?.topic.length ?? 0, record.logTime);
+    }
+  }
+}
+
+async function own(): Promise<void> {
+  const source = createReadStream(file, { highWaterMark: 1 << 18 });
+  const options = threads === undefined ? {} : { threads: Number(threads) };
+  if (job === 'raw') {
+    const parser = new McapRecordParser(options);
+    const topics = new Map<number, string>();
+    parser.on('data', (record: { type: string; id: number; topic: string; channelId: number; logTime: bigint }) => {
+      if (record.type === 'Channel') topics.set(record.id, record.topic);
+      if (record.type !== 'Message') return;
+      kept = record;
+      count(topics.get(record.channelId)?.length ?? 0, record.logTime);
+    });
+    await finish(source, parser);
+    return;
+  }
+  if (job === 'batch') {
+    const stage = decodeStream({ ...options, batch: 512 });
+    stage.on('data', (batch: { topic: string; logTime: bigint; message: unknown }[]) => {
+      for (const { topic, logTime, message } of batch) {
+        kept = message;
+        count(topic.length, logTime);
+      }
+    });
+    await finish(source, stage);
+    return;
+  }
+  const stage = decodeStream(options);
+  stage.on('data', ({ topic, logTime, message }: { topic: string; logTime: bigint; message: unknown }) => {
+    kept = message;
+    count(topic.length, logTime);
+  });
+  await finish(source, stage);
+}
+
+async function finish(source: NodeJS.ReadableStream, stage: NodeJS.ReadWriteStream): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    source.on('error', reject);
+    stage.on('error', reject).on('end', resolve);
+    source.pipe(stage);
+  });
+}
+
+const times: number[] = [];
+let peak = 0;
+const timer = setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+}, 10).unref();
+for (let n = 0; n < Number(rounds); n++) {
+  messages = checksum = 0;
+  const started = performance.now();
+  await (side === 'peer' ? peer() : own());
+  times.push(performance.now() - started);
+}
+clearInterval(timer);
+peak = Math.max(peak, process.memoryUsage.rss());
+console.log(JSON.stringify({ times, messages, checksum, peak: peak / 2 ** 20, kept: typeof kept }));
