@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 
 /** A synchronous loader of a package, once. */
 export function lazily(name: string): () => unknown {
+  const require = createRequire(import.meta.url) as (name: string) => unknown;
   let loaded: unknown;
-  return () => (loaded ??= createRequire(import.meta.url)(name));
+  return () => (loaded ??= require(name));
 }
