@@ -28,12 +28,14 @@ export interface ChunkOpener extends ChunkLimits {
  * `MCAP_CHUNK_SIZE_MISMATCH`, `MCAP_CHUNK_CRC_MISMATCH`.
  *
  * @param onThread whether another thread is to do it; then the answer is a promise
+ * @param dataCrc the CRC of an uncompressed chunk's records, where it is known already
  */
 export function openChunk(
   chunk: ChunkHeader,
   offset: number,
   opener: ChunkOpener,
   onThread: boolean,
+  dataCrc?: number,
 ): ChunkRecords | Promise<ChunkRecords> {
   const { decompressors } = opener;
   if (chunk.uncompressedSize > BigInt(opener.maxChunkSize)) {
@@ -53,7 +55,7 @@ export function openChunk(
     );
   }
   const withCrc = opener.validateCrcs && chunk.uncompressedCrc !== 0;
-  const check = (bytes: Uint8Array, knownCrc?: number): ChunkRecords => {
+  const check = (bytes: Uint8Array, knownCrc = dataCrc): ChunkRecords => {
     if (bytes.length !== size) {
       throw chunkError('MCAP_CHUNK_SIZE_MISMATCH', offset, `it has ${bytes.length} bytes uncompressed, not ${size}`);
     }

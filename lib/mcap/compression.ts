@@ -7,7 +7,8 @@
  */
 import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
-import { Decompress as StreamingZstd } from 'fzstd';
+import type * as Fzstd from 'fzstd';
+import { lazily } from './lazy.js';
 
 /** Decompresses one chunk. `size` is what the Chunk record says, and is checked against a limit before. */
 export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
@@ -34,6 +35,8 @@ export function decompressorsWith(own: Readonly<Record<string, Decompress>> | un
     isThreaded: (compression) => !table.has(compression) && BUILT_IN.isThreaded(compression),
   };
 }
+
+const fzstd = lazily('fzstd') as () => typeof Fzstd;
 
 const identity: Decompress = (bytes) => bytes;
 
@@ -123,7 +126,7 @@ export function decompressPayload(bytes: Uint8Array, most: number): Uint8Array {
   }
   const parts: Uint8Array[] = [];
   let length = 0;
-  const frame = new StreamingZstd((part) => {
+  const frame = new (fzstd().Decompress)((part) => {
     length += part.length;
     if (length > most) throw new RangeError(`the payload has more than ${most} bytes`);
     parts.push(part);

@@ -7,43 +7,31 @@ export function crc32(bytes: Uint8Array, value = 0): number {
 }
 
 /**
- * CRC of two pieces in a row from the CRCs of both, so that no byte is looked at twice: the first is carried over
- * `length` zero bytes, by squaring the matrix that carries it over one.
- *
- * @param length bytes of the second piece
+ * The CRC of two parts, one behind the other, from the CRCs of each: what was summed once is not read again. In some
+ * microseconds, whatever the length (multiplication by a power of x modulo the polynomial).
  */
-export function combineCrc32(first: number, second: number, length: number): number {
-  let crc = first;
-  let power = 0;
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) crc = multiply(matrix(power), crc);
-    power++;
+export function combineCrc32(first: number, second: number, secondLength: number): number {
+  let power = 0x80000000; // 1
+  // Each byte is a factor x^8.
+  for (let rest = secondLength, bit = 3; rest > 0; rest = Math.floor(rest / 2), bit++) {
+    if (rest % 2 === 1) power = multiply(SQUARES[bit & 31] ?? 0, power);
   }
-  return (crc ^ second) >>> 0;
+  return (multiply(power, first) ^ second) >>> 0;
 }
 
-/** `matrices[n]` carries a CRC over 2^n zero bytes: columns of a 32 x 32 matrix over GF(2). */
-const matrices: Uint32Array[] = [];
+const POLYNOMIAL = 0xedb88320;
 
-function matrix(power: number): Uint32Array {
-  const known = matrices[power];
-  if (known !== undefined) return known;
-  const made = power === 0 ? square(square(square(oneBit()))) : square(matrix(power - 1));
-  matrices[power] = made;
-  return made;
-}
-
-/** Over one zero bit: a shift, and the polynomial where a bit falls out. */
-function oneBit(): Uint32Array {
-  return Uint32Array.from({ length: 32 }, (_, bit) => (bit === 0 ? 0xedb88320 : 1 << (bit - 1)));
-}
-
-function square(of: Uint32Array): Uint32Array {
-  return of.map((column) => multiply(of, column));
-}
-
-function multiply(by: Uint32Array, vector: number): number {
+/** Product of two polynomials over GF(2) modulo the CRC's, in its reflected bit order. */
+function multiply(a: number, b: number): number {
   let product = 0;
-  for (let bit = 0, rest = vector; rest !== 0; bit++, rest >>>= 1) if ((rest & 1) === 1) product ^= by[bit] ?? 0;
+  let factor = b;
+  for (let bit = 31; bit >= 0; bit--) {
+    if (((a >>> bit) & 1) === 1) product ^= factor;
+    factor = (factor & 1) === 1 ? (factor >>> 1) ^ POLYNOMIAL : factor >>> 1;
+  }
   return product >>> 0;
 }
+
+/** x^(2^n). */
+const SQUARES: number[] = [0x40000000];
+for (let n = 1; n < 32; n++) SQUARES.push(multiply(SQUARES[n - 1] ?? 0, SQUARES[n - 1] ?? 0));

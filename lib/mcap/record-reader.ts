@@ -13,7 +13,7 @@
 import { McapStreamsError } from '../errors.js';
 import type { McapErrorCode } from '../errors.js';
 import { ByteQueue } from './byte-queue.js';
-import { crc32 } from './crc.js';
+import { combineCrc32, crc32 } from './crc.js';
 import { describeOpcode, MAGIC, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord, isMagic, isRecord, lengthsAgree, peekU64 } from './plausible.js';
 import type { RecordContent } from './records.js';
@@ -68,6 +68,8 @@ const DATA_ONLY = new Set<number>([
   OPCODE.DataEnd,
 ]);
 
+/** Fields of a Chunk before the length of its records, when it is not compressed. */
+const CHUNK_FIXED = 32;
 /** A record whose lengths do not agree is waited for up to here. Bytes. */
 const MOST_WAITED = 64 * 2 ** 20;
 /** So much without a record behind a message speaks for the message. Bytes. */
@@ -243,7 +245,7 @@ export class RecordReader {
       return 'again';
     }
     const { span, start } = queue.take(RECORD_PREFIX + length);
-    const record: RecordContent = {
+    const record: RecordContent & { dataCrc?: number } = {
       opcode,
       bytes: span.bytes,
       view: span.view,
@@ -303,7 +305,22 @@ export class RecordReader {
       );
       return;
     }
-    this.#addCrc(record.bytes.subarray(from, end));
+    if (opcode === OPCODE.Chunk && this.#validateSections) this.#passChunk(record, from);
+    else this.#addCrc(record.bytes.subarray(from, end));
+  }
+
+  /** The records of an uncompressed chunk have a CRC of their own: one pass over them serves both. */
+  #passChunk(record: RecordContent & { dataCrc?: number }, from: number): void {
+    const { bytes, view, start, end } = record;
+    const dataAt = start + CHUNK_FIXED + 8;
+    const plain = end >= dataAt && view.getUint32(start + CHUNK_FIXED - 4, true) === 0;
+    if (!plain || view.getBigUint64(dataAt - 8, true) !== BigInt(end - dataAt)) {
+      this.#addCrc(bytes.subarray(from, end));
+      return;
+    }
+    record.dataCrc = crc32(bytes.subarray(dataAt, end));
+    const head = crc32(bytes.subarray(from, dataAt), this.#crc);
+    this.#crc = combineCrc32(head, record.dataCrc, end - dataAt);
   }
 
   #checkCrc(code: McapErrorCode, what: string, crc: number, said: number, offset: number): void {

@@ -39,6 +39,8 @@ export interface RecordContent {
   readonly end: number;
   /** For errors: byte offset of the record in the file; inside a chunk, that of the chunk. */
   readonly offset: number;
+  /** Of an uncompressed Chunk: the CRC of its records, where it is known already. */
+  readonly dataCrc?: number;
 }
 
 /** Fixed part of a Message: channel_id, sequence, log_time, publish_time. */

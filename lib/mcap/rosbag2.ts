@@ -1,7 +1,10 @@
 /** rosbag2's own ways around MCAP: bag folders with their metadata.yaml, compression modes, QoS profiles. */
-import { parse } from 'yaml';
+import type * as Yaml from 'yaml';
 import { McapStreamsError } from '../errors.js';
+import { lazily } from './lazy.js';
 import type { ChannelRecord } from './records.js';
+
+const yaml = lazily('yaml') as () => typeof Yaml;
 
 /** What metadata.yaml, or the metadata record `rosbag2`, says of a bag. */
 export interface BagMetadata {
@@ -19,7 +22,8 @@ export interface BagMetadata {
 export function parseBagMetadata(text: string): BagMetadata {
   let info: unknown;
   try {
-    info = (parse(text) as Record<string, unknown> | null)?.['rosbag2_bagfile_information'] ?? parse(text);
+    const parsed: unknown = yaml().parse(text);
+    info = (parsed as Record<string, unknown> | null)?.['rosbag2_bagfile_information'] ?? parsed;
   } catch (error) {
     throw new McapStreamsError('MCAP_BAD_BAG', 'metadata.yaml is no YAML', { cause: error });
   }
@@ -30,15 +34,15 @@ export function parseBagMetadata(text: string): BagMetadata {
   const paths: unknown = fields.get('relative_file_paths');
   return {
     version: Number(fields.get('version') ?? 0),
-    storageIdentifier: text_(fields.get('storage_identifier')),
-    relativeFilePaths: Array.isArray(paths) ? paths.map(text_) : [],
+    storageIdentifier: asText(fields.get('storage_identifier')),
+    relativeFilePaths: Array.isArray(paths) ? paths.map(asText) : [],
     messageCount: Number(fields.get('message_count') ?? 0),
-    compressionFormat: text_(fields.get('compression_format')),
-    compressionMode: text_(fields.get('compression_mode')).toUpperCase(),
+    compressionFormat: asText(fields.get('compression_format')),
+    compressionMode: asText(fields.get('compression_mode')).toUpperCase(),
   };
 }
 
-function text_(value: unknown): string {
+function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
@@ -66,7 +70,7 @@ export function offeredQosProfiles(channel: ChannelRecord): QosProfile[] {
   const text = channel.metadata.get('offered_qos_profiles');
   if (text === undefined || text.trim() === '') return [];
   try {
-    const profiles: unknown = parse(text);
+    const profiles: unknown = yaml().parse(text);
     return Array.isArray(profiles) ? profiles.filter(isProfile) : [];
   } catch {
     return [];

@@ -1,5 +1,6 @@
 /** A Readable over batches that an async generator makes: objects one by one or in arrays, with limit, abort and errors. */
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { abortWith } from './abort.js';
 import type { OutputIterator } from './pull-transform.js';
 
 /** What Node's types leave open. */
@@ -34,7 +35,7 @@ export class BatchReadable<Item, Out = Item> extends Readable {
     this.#batches = make(this.#controller.signal);
     this.#inBatches = inBatches;
     this.#left = options.limit;
-    if (options.signal !== undefined) addAbortSignal(options.signal, this);
+    if (options.signal !== undefined) abortWith(options.signal, this);
   }
 
   override [Symbol.asyncIterator](): OutputIterator<Out> {

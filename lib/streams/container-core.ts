@@ -340,7 +340,7 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     };
     let opened: ChunkRecords | Promise<ChunkRecords>;
     try {
-      opened = openChunk(header, record.offset, this.#opener, threaded);
+      opened = openChunk(header, record.offset, this.#opener, threaded, record.dataCrc);
     } catch (error) {
       return lost(error);
     }

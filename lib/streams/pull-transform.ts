@@ -14,7 +14,8 @@
  * - `end` (a core's policy) closes the readable side cleanly and swallows the rest of the input, so that a pipeline
  *   resolves and later stages flush.
  */
-import { addAbortSignal, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
+import { abortWith } from './abort.js';
 
 /** Yields the outputs of one job, one a call; `undefined` when there are no more. It is not called again after that. */
 export interface Producer<Out> {
@@ -120,7 +121,7 @@ export class PullTransform<In, Out> extends Transform {
     this.#core = core;
     this.#maxJobs = options.maxJobs ?? 1;
     this.#maxCost = options.maxCost ?? Infinity;
-    if (options.signal !== undefined) addAbortSignal(options.signal, this);
+    if (options.signal !== undefined) abortWith(options.signal, this);
   }
 
   override [Symbol.asyncIterator](): OutputIterator<Out> {

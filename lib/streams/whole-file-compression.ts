@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { Decompress } from 'fzstd';
+import type * as Fzstd from 'fzstd';
+import { lazily } from '../mcap/lazy.js';
 import { McapStreamsError } from '../errors.js';
 import { OpenSource } from '../mcap/source.js';
+
+const fzstd = lazily('fzstd') as () => typeof Fzstd;
 
 const ZSTD_MAGIC = Buffer.of(0x28, 0xb5, 0x2f, 0xfd);
 
@@ -23,7 +26,7 @@ export function isZstd(bytes: Uint8Array): boolean {
 export function zstdDecompressor(): Transform {
   const native = (zlib as ZlibZstd).createZstdDecompress;
   if (native !== undefined) return native();
-  const frames = new Decompress((bytes) => {
+  const frames = new (fzstd().Decompress)((bytes) => {
     stage.push(bytes);
   });
   const stage = new Transform({

@@ -186,7 +186,11 @@ const UNDECODABLE: [string, Buffer, string][] = [
   ['a payload shorter than its type', mcap.message(1, 50, Buffer.from([0, 1, 0, 0])), 'CDR_TRUNCATED'],
   ['a payload without encapsulation', mcap.message(1, 50, Buffer.alloc(3)), 'CDR_NO_ENCAPSULATION'],
   ['an unknown encapsulation', mcap.message(1, 50, Buffer.from([0, 0x55, 0, 0, 1])), 'CDR_UNSUPPORTED_ENCAPSULATION'],
-  ['a zstd frame as payload', mcap.message(1, 50, Buffer.from('28b52ffd2000010000', 'hex')), 'CDR_COMPRESSED_MESSAGE'],
+  [
+    'a zstd frame as payload',
+    mcap.message(1, 50, Buffer.from('28b52ffdffffffffffff', 'hex')),
+    'CDR_COMPRESSED_MESSAGE',
+  ],
   [
     'a schema that does not parse',
     Buffer.concat([mcap.schema(2, { data: 'uint8' }), mcap.channel(2, 2, { topic: '/bad' }), mcap.message(2, 50)]),

@@ -114,7 +114,7 @@ test('where no thread can be started, decompression goes on here', async (t) => 
     let n = 0;
     for await (const m of lib.decodeStream(process.stdin, { threads: 2 })) n++;
     console.log(n);`,
-    '--experimental-permission',
+    Number(process.versions.node.split('.')[0]) < 24 ? '--experimental-permission' : '--permission',
     '--allow-fs-read=*',
   );
   t.like({ stdout, code }, { stdout: '6000\n', code: 0 });
