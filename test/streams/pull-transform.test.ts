@@ -148,6 +148,38 @@ for (const highWaterMark of [1, 4, 16]) {
   });
 }
 
+test('a core without work ahead is asked for its next job when the one before is done', async (t) => {
+  class SingleCore extends TestCore {
+    open = 0;
+    overlaps = 0;
+    override pull(): Job<string> | undefined {
+      const job = super.pull();
+      if (job === undefined) return undefined;
+      if (this.open++ > 0) this.overlaps++;
+      return {
+        ...job,
+        start: () => {
+          const producer = job.start() as Producer<string>;
+          return {
+            next: () => {
+              const output = producer.next();
+              if (output === undefined) this.open--;
+              return output;
+            },
+          };
+        },
+      };
+    }
+  }
+  const core = new SingleCore();
+  const inputs = Array.from({ length: 20 }, (_, id) => ({ id, outputs: 5 }));
+  const through = stage(core, { readableHighWaterMark: 2 });
+  const { got, writable } = sink(through, { wait: 0 });
+  await pipeline(Readable.from(inputs), through, writable);
+  t.deepEqual(got, expected(inputs));
+  t.is(core.overlaps, 0);
+});
+
 test('outputs that only the end of the input brings are held back as well', async (t) => {
   // A core that keeps everything until the end: the flush has all the work.
   class LateCore extends TestCore {
