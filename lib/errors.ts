@@ -112,7 +112,11 @@ export type EncodeErrorCode =
   /** A property that the type does not have. */
   | 'ENCODE_UNKNOWN_FIELD'
   /** The target has not enough room (encodeInto). */
-  | 'ENCODE_NO_SPACE';
+  | 'ENCODE_NO_SPACE'
+  /** A text that is no JSON, or JSON that is no message. */
+  | 'ENCODE_BAD_JSON'
+  /** A line, or an element of an array, of JSON above the limit. */
+  | 'ENCODE_LINE_TOO_LONG';
 
 export type ErrorCode = McapErrorCode | SchemaErrorCode | CdrErrorCode | EncodeErrorCode;
 
