@@ -20,6 +20,14 @@ export type { Decompress } from './mcap/compression.js';
 export type { StreamOptions } from './streams/stream-options.js';
 export type { Selection, TopicSelector } from './mcap/filter.js';
 
+// Text forms
+export { ndjson } from './streams/ndjson.js';
+export type { NdjsonInput, NdjsonMessage, NdjsonOptions } from './streams/ndjson.js';
+export { jsonMessages } from './streams/json-messages.js';
+export type { JsonMessage, JsonMessagesOptions } from './streams/json-messages.js';
+export type { DefinitionLookup, SchemaText } from './streams/definition-lookup.js';
+export type { PullTransform } from './streams/pull-transform.js';
+
 // Records
 export type {
   AttachmentRecord,
