@@ -25,6 +25,8 @@ export { ndjson } from './streams/ndjson.js';
 export type { NdjsonInput, NdjsonMessage, NdjsonOptions } from './streams/ndjson.js';
 export { jsonMessages } from './streams/json-messages.js';
 export type { JsonMessage, JsonMessagesOptions } from './streams/json-messages.js';
+export { csv } from './streams/csv.js';
+export type { CsvInput, CsvOptions } from './streams/csv.js';
 export type { DefinitionLookup, SchemaText } from './streams/definition-lookup.js';
 export type { PullTransform } from './streams/pull-transform.js';
 
