@@ -50,6 +50,12 @@ export type { CodecOptions, MessageCodec } from './cdr/codec.js';
 
 // Definitions
 export { parseSchema } from './schema/registry.js';
+export { definitionToRos2Msg } from './schema/print.js';
+export { typeHash } from './type-hash.js';
+export { loadDefinitions, standardDefinitions } from './streams/definition-files.js';
+export type { Distribution, LoadDefinitionsOptions } from './streams/definition-files.js';
+export { DefinitionSet } from './schema/definition-set.js';
+export type { InterfaceFile } from './schema/definition-set.js';
 export type {
   ArrayType,
   ConstantDefinition,

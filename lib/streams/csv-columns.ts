@@ -70,7 +70,7 @@ export function columnsOf(
       field.type,
       field.name,
       property((message) => message, field.name),
-      false,
+      'message',
     );
   }
   if (explode !== undefined && elements === undefined) throw unknown('explode', explode, lists, definition);
