@@ -20,6 +20,10 @@ export type { Decompress } from './mcap/compression.js';
 export type { StreamOptions } from './streams/stream-options.js';
 export type { Selection, TopicSelector } from './mcap/filter.js';
 
+// Stages
+export { filterMessages, mapMessages, splitByTopic, tapMessages, throttleMessages } from './streams/stages.js';
+export type { MessageStage, StageMessage, ThrottleOptions } from './streams/stages.js';
+
 // Text forms
 export { ndjson } from './streams/ndjson.js';
 export type { NdjsonInput, NdjsonMessage, NdjsonOptions } from './streams/ndjson.js';
@@ -48,9 +52,14 @@ export type {
 export { compileCodec } from './cdr/codec.js';
 export type { CodecOptions, MessageCodec } from './cdr/codec.js';
 
+export { readPoints } from './read-points.js';
+export type { PointCloud2Like, PointColumn, Points, ReadPointsOptions } from './read-points.js';
+
 // Definitions
 export { parseSchema } from './schema/registry.js';
 export { definitionToRos2Msg } from './schema/print.js';
+export { definitionToTypeScript } from './schema/typescript.js';
+export type { TypeScriptOptions } from './schema/typescript.js';
 export { typeHash } from './type-hash.js';
 export { loadDefinitions, standardDefinitions } from './streams/definition-files.js';
 export type { Distribution, LoadDefinitionsOptions } from './streams/definition-files.js';
