@@ -100,9 +100,11 @@ export function throttleMessages<M extends StageMessage = StageMessage>(options:
  * first seen; `undefined` drops the topic. It ends when all of them have finished, and is destroyed with the first that
  * fails. A stream that is slow holds all back. Batches stay batches, of one topic each.
  *
- *     splitByTopic((topic) => createWriteStream(`${name(topic)}.ndjson`) ...)
- *
- * A pipeline of several stages for a topic: make it with `compose`, or end it yourself on the Writable's `finish`.
+ *     splitByTopic((topic) => {
+ *       const lines = ndjson();
+ *       files.push(pipeline(lines, createWriteStream(`${name(topic)}.ndjson`)));
+ *       return lines;
+ *     })
  */
 export function splitByTopic(
   factory: (topic: string, message: StageMessage) => Writable | undefined | Promise<Writable | undefined>,
