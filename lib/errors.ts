@@ -144,7 +144,11 @@ export type EncodeErrorCode =
   /** No encoder takes the channel's message encoding. */
   | 'ENCODE_UNSUPPORTED_ENCODING'
   /** An encoder of the option `encoders` failed on a value; its error is the cause. */
-  | 'ENCODE_ENCODER_FAILED';
+  | 'ENCODE_ENCODER_FAILED'
+  /** A text that is no JSON, or JSON that is no message. */
+  | 'ENCODE_BAD_JSON'
+  /** A line, or an element of an array, of JSON above the limit. */
+  | 'ENCODE_LINE_TOO_LONG';
 
 export type ErrorCode = McapErrorCode | SchemaErrorCode | CdrErrorCode | EncodeErrorCode;
 

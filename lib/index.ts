@@ -61,6 +61,20 @@ export { isTransientLocal, offeredQosProfiles, parseBagMetadata } from './mcap/r
 export type { BagMetadata, QosDuration, QosProfile } from './mcap/rosbag2.js';
 export type { RandomAccess, RecordingSource, SourceStats } from './mcap/source.js';
 
+// Stages
+export { filterMessages, mapMessages, splitByTopic, tapMessages, throttleMessages } from './streams/stages.js';
+export type { MessageStage, StageMessage, ThrottleOptions } from './streams/stages.js';
+
+// Text forms
+export { ndjson } from './streams/ndjson.js';
+export type { NdjsonInput, NdjsonMessage, NdjsonOptions } from './streams/ndjson.js';
+export { jsonMessages } from './streams/json-messages.js';
+export type { JsonMessage, JsonMessagesOptions } from './streams/json-messages.js';
+export { csv } from './streams/csv.js';
+export type { CsvInput, CsvOptions } from './streams/csv.js';
+export type { DefinitionLookup, SchemaText } from './streams/definition-lookup.js';
+export type { PullTransform } from './streams/pull-transform.js';
+
 // Records
 export type {
   AttachmentRecord,
@@ -79,8 +93,19 @@ export type {
 export { compileCodec } from './cdr/codec.js';
 export type { CodecOptions, MessageCodec } from './cdr/codec.js';
 
+export { readPoints } from './read-points.js';
+export type { PointCloud2Like, PointColumn, Points, ReadPointsOptions } from './read-points.js';
+
 // Definitions
 export { parseSchema } from './schema/registry.js';
+export { definitionToRos2Msg } from './schema/print.js';
+export { definitionToTypeScript } from './schema/typescript.js';
+export type { TypeScriptOptions } from './schema/typescript.js';
+export { typeHash } from './type-hash.js';
+export { loadDefinitions, standardDefinitions } from './streams/definition-files.js';
+export type { Distribution, LoadDefinitionsOptions } from './streams/definition-files.js';
+export { DefinitionSet } from './schema/definition-set.js';
+export type { InterfaceFile } from './schema/definition-set.js';
 export type {
   ArrayType,
   ConstantDefinition,

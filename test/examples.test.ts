@@ -1,3 +1,5 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { runNode } from './helpers/command.js';
@@ -40,4 +42,33 @@ test('abort stops with the reason of its signal', async (t) => {
   t.is(code, 0);
   t.is(lines.length, 11);
   t.is(lines.at(-1), 'stopped: 10 are enough');
+});
+
+test('stages throttles, filters and maps', async (t) => {
+  const { code, stderr, lines } = await example('stages');
+  t.like({ code, stderr }, { code: 0, stderr: '120 messages seen\n' });
+  t.true(lines.length > 0 && lines.length < 120);
+  for (const line of lines) {
+    const { topic, message } = JSON.parse(line) as { topic: string; message: { turn: number } };
+    t.is(topic, '/imu');
+    t.deepEqual(Object.keys(message), ['turn']);
+    t.true(message.turn >= 0);
+  }
+});
+
+test('split-by-topic writes a file for each topic, whole', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'topics-'));
+  const { code, stderr, lines } = await example('split-by-topic', 'fixtures/recordings/robot-lz4.mcap', folder);
+  t.like({ code, stderr }, { code: 0, stderr: '' });
+  const files = readdirSync(folder);
+  t.is(files.length, lines.length);
+  t.true(files.length > 1);
+  for (const file of files) t.regex(readFileSync(join(folder, file), 'utf8'), /^(\{"topic":.*\}\n)+$/);
+});
+
+test('topic-to-csv prints a header and a row for each message', async (t) => {
+  const { code, lines } = await example('topic-to-csv');
+  t.is(code, 0);
+  t.is(lines.length, 121);
+  t.regex(lines[0] ?? '', /^topic,logTime,publishTime,sequence,header\.stamp\.sec,.*orientation_covariance\[0\]/);
 });

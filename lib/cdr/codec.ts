@@ -15,8 +15,11 @@ import type { Encode } from './encode-interpreter.js';
 import { ENCAPSULATIONS, readEncapsulation, WIRES } from './encapsulation.js';
 import type { Encapsulation, Wire } from './encapsulation.js';
 import type { Decode } from './interpreter.js';
+import { createJsonForm } from './json.js';
+import type { JsonForm } from './json.js';
 import { isMutable } from './layout.js';
 import { OwnedBytes } from './owned-bytes.js';
+import { copyBytes } from './text.js';
 import type { ValueOptions } from './values.js';
 
 export interface CodecOptions extends Partial<ValueOptions> {
@@ -59,6 +62,25 @@ export interface MessageCodec<T = unknown> {
    * stands behind the message is undefined.
    */
   encodeTo(value: unknown, buffer: EncodeBuffer, offset: number): number;
+  /**
+   * JSON text as UTF-8 (a Buffer in Node) of a payload, given as a Uint8Array, or of a value. The form is that of the
+   * README: exact, and `fromJson` gives the same message back. A payload becomes text directly, which is faster than
+   * decoding it.
+   *
+   * Throws as `decode` does for a payload, as `encode` does for a value of the wrong kind.
+   */
+  toJson(message: unknown): Uint8Array;
+  /** The same into a buffer that grows, from `offset` on; returns the bytes written. */
+  toJsonTo(message: unknown, buffer: EncodeBuffer, offset: number): number;
+  /** The payload `u8[start, end)` as JSON into a buffer that grows (see `decodeAt`); returns the bytes written. */
+  jsonAt(u8: Uint8Array, view: DataView, start: number, end: number, buffer: EncodeBuffer, offset: number): number;
+  /**
+   * The value that JSON stands for, in the form that decoding gives: `json` is text (a string or UTF-8 bytes), or what
+   * `JSON.parse` made of it. Absent fields take their defaults.
+   *
+   * Throws McapStreamsError with an `ENCODE_*` code and the field's path.
+   */
+  fromJson(json: unknown): T;
   /** The generated code, to be read; empty where the codec interprets. */
   readonly source: string;
   readonly definition: MessageDefinition;
@@ -167,6 +189,23 @@ function createCodec(definition: MessageDefinition, options: CodecOptions): Mess
     return (encoder ??= createEncoder(definition, wire, { unknownFields, wstring: values.wstring }, generate));
   }
 
+  let jsonForm: JsonForm | undefined;
+  function json(): JsonForm {
+    const unknownFields = options.unknownFields ?? 'error';
+    const partial = options.fields !== undefined;
+    // The text is exact whatever forms of values the options ask for.
+    const exact = values.int64 === 'bigint' && values.time === 'object';
+    const other = exact ? undefined : codecOf(definition, { ...options, int64: 'bigint', time: 'object' });
+    const decode: Decode = other === undefined ? decodeAt : (...payload) => other.decodeAt(...payload);
+    return (jsonForm ??= createJsonForm(definition, { ...values, unknownFields, partial, generate }, decode));
+  }
+  function toJsonTo(message: unknown, buffer: EncodeBuffer, offset: number): number {
+    if (!(message instanceof Uint8Array)) return json().value(buffer, message, offset) - offset;
+    const { u8, view } = memoryOf(message);
+    const { byteOffset: start, byteLength } = message;
+    return json().at(u8, view, start, start + byteLength, buffer, offset) - offset;
+  }
+
   const first = isMutable(definition) ? undefined : decoder(WIRES.CDR_LE);
   const decodeAt: Decode = generate && first !== undefined ? first.call : other;
   const owned = new OwnedBytes();
@@ -187,8 +226,20 @@ function createCodec(definition: MessageDefinition, options: CodecOptions): Mess
     encodeTo(value, buffer, offset) {
       return (encoder ?? encoding()).call(buffer, value, offset) - offset;
     },
+    toJson(message) {
+      const size = toJsonTo(message, jsonBuffer, 0);
+      const json = copyBytes(jsonBuffer.u8, 0, size);
+      if (jsonBuffer.capacity > MAX_KEPT) jsonBuffer = new EncodeBuffer();
+      return json;
+    },
+    toJsonTo,
+    jsonAt(u8, view, start, end, buffer, offset) {
+      return json().at(u8, view, start, end, buffer, offset) - offset;
+    },
+    fromJson: (text) => json().read(text),
     get source() {
-      return first === undefined || !generate ? '' : `${first.source}\n\n${encoding().source}\n`;
+      if (first === undefined || !generate) return '';
+      return [first.source, encoding().source, json().source].filter((part) => part !== '').join('\n\n') + '\n';
     },
     definition,
     constants: definition.constants,
@@ -196,6 +247,11 @@ function createCodec(definition: MessageDefinition, options: CodecOptions): Mess
     partial: options.fields !== undefined,
   };
 }
+
+/** What `toJson` writes to, before it is copied out. */
+let jsonBuffer = new EncodeBuffer();
+/** Above this the buffer is not kept: one huge message should not stay for ever. */
+const MAX_KEPT = 2 ** 24;
 
 interface Memory {
   readonly buffer: ArrayBufferLike;

@@ -78,7 +78,7 @@ export function createDecoder(
 }
 
 /** Walks the payload once more, to throw the error that says where it is wrong. */
-function explain(root: StructNode, check: (...payload: Parameters<Decode>) => void): Decode {
+export function explain(root: StructNode, check: (...payload: Parameters<Decode>) => void): Decode {
   return (u8, view, origin, end) => {
     check(u8, view, origin - HEADER_SIZE, end);
     throw new McapStreamsError('CDR_TRUNCATED', `${root.name}: the payload is too short`, { schemaName: root.name });
@@ -88,7 +88,7 @@ function explain(root: StructNode, check: (...payload: Parameters<Decode>) => vo
 /** Readers by byte order and mode: all codecs share them. */
 const readers = new Map<string, ArrayReaders>();
 
-function arrayReaders(littleEndian: boolean, mode: ArrayMode): ArrayReaders {
+export function arrayReaders(littleEndian: boolean, mode: ArrayMode): ArrayReaders {
   const id = `${littleEndian} ${mode}`;
   let known = readers.get(id);
   if (known === undefined) {

@@ -11,6 +11,7 @@ import { HEADER_SIZE } from './encapsulation.js';
 import type { Wire } from './encapsulation.js';
 import { leastSize } from './layout.js';
 import type { FieldPlan, ListNode, PlanNode, ScalarName, StructNode } from './layout.js';
+import { pathText } from './path-text.js';
 import type { Selection } from './project.js';
 import { decodeUtf8 } from './text.js';
 import { absentValue, int64Value, readWide, setOwn, timeValue, wideForm } from './values.js';
@@ -354,14 +355,6 @@ class Reader {
       offset,
     });
   }
-}
-
-/** `poses[3].position.x` of its steps. */
-function pathText(steps: readonly (string | number)[]): string {
-  return steps.reduce<string>((text, step) => {
-    if (typeof step === 'number') return `${text}[${step}]`;
-    return text === '' ? step : `${text}.${step}`;
-  }, '');
 }
 
 function pick(selection: Selection, field: FieldPlan): Selection | undefined {

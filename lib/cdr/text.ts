@@ -10,6 +10,8 @@
 const TABLE_MAX = 28;
 
 interface BufferMethods {
+  base64Slice(this: Uint8Array, start: number, end: number): string;
+  latin1Write(this: Uint8Array, text: string, offset: number, length: number): number;
   utf8Slice(this: Uint8Array, start: number, end: number): string;
   utf8Write(this: Uint8Array, text: string, offset: number, length: number): number;
 }
@@ -33,6 +35,51 @@ export const writeUtf8: (u8: Uint8Array, text: string, offset: number, room: num
   nativeWrite === undefined
     ? (u8, text, offset, room) => textEncoder.encodeInto(text, u8.subarray(offset, offset + room)).written
     : (u8, text, offset, room) => nativeWrite.call(u8, text, offset, room);
+
+const nativeBase64 = native?.base64Slice;
+const nativeLatin1 = native?.latin1Write;
+
+/** The bytes `u8[start, end)` as base64 (RFC 4648, with padding). */
+export const encodeBase64: (u8: Uint8Array, start: number, end: number) => string =
+  nativeBase64 === undefined
+    ? (u8, start, end) => btoa(Array.from(u8.subarray(start, end), (byte) => String.fromCharCode(byte)).join(''))
+    : (u8, start, end) => nativeBase64.call(u8, start, end);
+
+/** Writes ASCII text at `offset`, where there is room for it. */
+export const writeAscii: (u8: Uint8Array, text: string, offset: number) => void =
+  nativeLatin1 === undefined
+    ? (u8, text, offset) => {
+        textEncoder.encodeInto(text, u8.subarray(offset));
+      }
+    : (u8, text, offset) => {
+        nativeLatin1.call(u8, text, offset, text.length);
+      };
+
+/** The bytes that base64 text stands for, of memory of their own; undefined where it is none. Padding may be left out. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length;
+  if (digits % 4 === 1 || (digits !== text.length && text.length % 4 !== 0)) return undefined;
+  const bytes = new Uint8Array(Math.floor((digits * 3) / 4));
+  if (typeof Buffer !== 'undefined') {
+    // It stops or steps over what is no base64: fewer bytes come of it then.
+    const written = Buffer.from(bytes.buffer).write(text, 'base64');
+    return written === bytes.length && Buffer.byteLength(text.slice(0, digits), 'base64') === written
+      ? bytes
+      : undefined;
+  }
+  try {
+    const binary = atob(text.slice(0, digits));
+    for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+    return binary.length === bytes.length ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A copy of `u8[start, end)`: a Buffer where the host has it, so that it turns to text by `String`. */
+export function copyBytes(u8: Uint8Array, start: number, end: number): Uint8Array {
+  return typeof Buffer === 'undefined' ? u8.slice(start, end) : Buffer.from(u8.subarray(start, end));
+}
 
 /**
  * Strings seen lately at one place of one schema: a direct-mapped table. An entry is 8 words: the length and up to 28 bytes,

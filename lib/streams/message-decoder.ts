@@ -15,6 +15,8 @@ import type { ChannelRecord, MessageRecord, RecordContent, SchemaRecord } from '
 import type { RawMessage } from './raw-message.js';
 import { viewOf } from '../mcap/byte-queue.js';
 import { checkChoice } from '../options.js';
+import { lookUpSchema } from './definition-lookup.js';
+import type { DefinitionLookup } from './definition-lookup.js';
 
 /** One message of a recording with its value. */
 export interface DecodedMessage<T = unknown> {
@@ -76,11 +78,19 @@ export interface DecodeOptions extends Selection, CodecOptions {
    * as told by their message indexes.
    */
   readonly eagerDefinitions?: boolean | undefined;
+  /**
+   * Schema texts by the name of the type, where a recording's own is missing or empty: what `standardDefinitions` or
+   * `loadDefinitions` give, a Map, an object or a function.
+   */
+  readonly definitions?: DefinitionLookup | undefined;
   /** Factories for other encodings, asked in order before the built-in ROS 2 one. */
   readonly decoders?: readonly DecoderFactory[] | undefined;
 }
 
 const CODEC_OPTIONS = ['int64', 'time', 'arrays', 'fields', 'wstring'] as const;
+
+/** What is wrong with a text that another one of the same type may make up for. */
+const LACKING: readonly string[] = ['SCHEMA_EMPTY', 'SCHEMA_UNKNOWN_TYPE', 'SCHEMA_ROOT_NOT_FOUND'];
 
 export const DECODE_OPTIONS: readonly string[] = [
   ...SELECTION_OPTIONS,
@@ -91,6 +101,7 @@ export const DECODE_OPTIONS: readonly string[] = [
   'onUnsupported',
   'decoders',
   'eagerDefinitions',
+  'definitions',
 ];
 
 export interface DecodeStats {
@@ -324,7 +335,7 @@ export class MessageDecoder {
     }
     if (schema === undefined) throw unsupported('the channel has no schema');
     try {
-      const codec = compileCodec(schema, this.#codecOptions);
+      const codec = this.#compile(schema);
       channel.partial = codec.partial;
       return codec;
     } catch (error) {
@@ -334,6 +345,20 @@ export class MessageDecoder {
         );
       }
       throw error;
+    }
+  }
+
+  /** The codec of a schema; of the option `definitions` where the schema has no text, or one without a type it needs. */
+  #compile(schema: SchemaRecord): MessageCodec {
+    const { definitions } = this.#options;
+    const other = definitions === undefined ? undefined : lookUpSchema(definitions, schema.name);
+    if (other !== undefined && !schema.data.some((byte) => byte > 32)) return compileCodec(other, this.#codecOptions);
+    try {
+      return compileCodec(schema, this.#codecOptions);
+    } catch (error) {
+      const lacks = error instanceof McapStreamsError && LACKING.includes(error.code);
+      if (other === undefined || !lacks) throw error;
+      return compileCodec(other, this.#codecOptions);
     }
   }
 

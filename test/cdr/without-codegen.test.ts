@@ -7,7 +7,7 @@ import { canGenerateCode } from '../../lib/cdr/emit.js';
 import { ROOT } from '../helpers/shared.js';
 
 const FLAG = '--disallow-code-generation-from-strings';
-const TESTS = ['known-faults', 'codec', 'random'];
+const TESTS = ['known-faults', 'codec', 'random', 'json'];
 
 if (canGenerateCode()) {
   test('the codec passes its tests where code generation is forbidden', (t) => {
