@@ -5,7 +5,6 @@
 import { checkCodecOptions, compileCodec } from '../cdr/codec.js';
 import type { CodecOptions, MessageCodec } from '../cdr/codec.js';
 import { McapStreamsError } from '../errors.js';
-import { decompressPayload, isZstdFrame } from '../mcap/compression.js';
 import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
 import type { ChunkQuery } from '../mcap/chunk-selection.js';
 import { channelFilter, SELECTION_OPTIONS } from '../mcap/filter.js';
@@ -15,6 +14,7 @@ import type { ChannelRecord, MessageRecord, RecordContent, SchemaRecord } from '
 import type { RawMessage } from './raw-message.js';
 import { viewOf } from '../mcap/byte-queue.js';
 import { checkChoice } from '../options.js';
+import { isCompressedPayload, openPayload, ZSTD_FIRST } from './compressed-payload.js';
 import { lookUpSchema } from './definition-lookup.js';
 import type { DefinitionLookup } from './definition-lookup.js';
 
@@ -141,7 +141,6 @@ export class MessageDecoder {
   readonly #codecOptions: CodecOptions;
   #table: ChannelTable;
   readonly #maxChannels: number;
-  readonly #maxPayload: number;
   /** By record, for messages that come with theirs. */
   readonly #byRecord = new Map<ChannelRecord, Channel>();
   readonly #filter: ChannelFilter;
@@ -151,8 +150,7 @@ export class MessageDecoder {
   /** By channel id: what a message needs is one array access away. */
   readonly #channels: (Channel | undefined)[] = [];
 
-  constructor(options: DecodeOptions, maxChannels: number, maxPayload: number = 2 ** 30) {
-    this.#maxPayload = maxPayload;
+  constructor(options: DecodeOptions, maxChannels: number) {
     checkChoice(options.undecodable, ['throw', 'raw', 'skip'], 'undecodable');
     checkChoice(options.unsupported, ['throw', 'raw', 'skip'], 'unsupported');
     checkChoice(options.eagerDefinitions, [true, false], 'eagerDefinitions');
@@ -269,7 +267,7 @@ export class MessageDecoder {
     let message: unknown;
     try {
       message =
-        bytes[start] === ZSTD_FIRST && isCompressed(channel, bytes, start, end)
+        bytes[start] === ZSTD_FIRST && isCompressedPayload(channel.record.messageEncoding, bytes, start, end)
           ? this.#decodeCompressed(decoder, bytes.subarray(start, end))
           : decoder.decodeAt(bytes, view, start, end);
     } catch (error) {
@@ -296,15 +294,7 @@ export class MessageDecoder {
 
   /** A payload of rosbag2's compression mode MESSAGE. */
   #decodeCompressed(decoder: Decoder, data: Uint8Array): unknown {
-    let payload: Uint8Array;
-    try {
-      payload = decompressPayload(data, this.#maxPayload);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new McapStreamsError('CDR_COMPRESSED_MESSAGE', `the payload does not decompress as zstd: ${why}`, {
-        cause: error,
-      });
-    }
+    const payload = openPayload(data);
     return decoder.decodeAt(payload, viewOf(payload), 0, payload.length);
   }
 
@@ -408,13 +398,6 @@ export class MessageDecoder {
       error,
     };
   }
-}
-
-/** First byte of a zstd frame; no CDR payload begins with it. */
-const ZSTD_FIRST = 0x28;
-
-function isCompressed({ record }: Channel, bytes: Uint8Array, start: number, end: number): boolean {
-  return end - start > 4 && record.messageEncoding === 'cdr' && isZstdFrame(bytes, start);
 }
 
 function pickCodecOptions(options: DecodeOptions): CodecOptions {

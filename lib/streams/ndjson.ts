@@ -1,4 +1,5 @@
 /** Messages, or the records of a recording, as lines of JSON. */
+import { isCompressedPayload, openPayload } from './compressed-payload.js';
 import { compileCodec } from '../cdr/codec.js';
 import type { MessageCodec } from '../cdr/codec.js';
 import { EncodeBuffer } from '../cdr/encode-buffer.js';
@@ -147,7 +148,9 @@ class LineWriter {
     try {
       if (codec === undefined) throw problem ?? unsupported('nothing is known of its type');
       this.#head(head, logTime, publishTime, sequence);
-      this.#size += codec.jsonAt(data, viewOf(data), 0, data.length, this.#out, this.#size);
+      const compressed = isCompressedPayload(known.messageEncoding, data, 0, data.length);
+      const payload = compressed ? openPayload(data) : data;
+      this.#size += codec.jsonAt(payload, viewOf(payload), 0, payload.length, this.#out, this.#size);
       this.#text('}\n');
     } catch (error) {
       this.#size = begin;
