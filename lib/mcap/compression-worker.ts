@@ -56,7 +56,8 @@ async function compress({ compression, level, bytes, withCrc }: CompressTask): P
   if (run === undefined) throw new Error(`no compressor for ${compression}`);
   const packed = await run(asBuffer(bytes));
   return {
-    bytes: ownMemory(packed),
+    // What a native module has allocated cannot be handed over on newer Nodes.
+    bytes: compression === 'lz4' ? Uint8Array.prototype.slice.call(packed) : ownMemory(packed),
     crc: withCrc ? crc32(bytes) : 0,
     compressedCrc: withCrc ? crc32(packed) : 0,
     lent: bytes,
