@@ -9,7 +9,7 @@ import type { ColumnSet } from './csv-columns.js';
 import { locateError } from './locate.js';
 import type { DecodedMessage } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 import { syncCore } from './sync-core.js';
 
@@ -63,8 +63,8 @@ export function csv(options: CsvOptions = {}): PullTransform<CsvInput | readonly
     {
       writableObjectMode: true,
       signal: options.signal,
-      readableHighWaterMark: options.readableHighWaterMark,
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'bytes'),
+      writableHighWaterMark: writableMark(options, 'objects'),
     },
   );
 }

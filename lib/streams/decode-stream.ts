@@ -14,7 +14,7 @@ import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions, DecodeStats } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
 import type { PullCore } from './pull-transform.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface DecodeStreamOptions extends ContainerOptions, DecodeOptions, StreamOptions {
@@ -43,8 +43,8 @@ export class DecodeStream<Out = DecodedMessage> extends PullTransform<Uint8Array
       maxJobs: core.maxJobs,
       maxCost: core.maxCost,
       // A batch is a buffer by itself.
-      readableHighWaterMark: options.readableHighWaterMark ?? (batch === undefined ? undefined : 1),
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'objects') ?? (batch === undefined ? undefined : 1),
+      writableHighWaterMark: writableMark(options, 'bytes'),
     });
     this.#container = core.stats;
     this.#decoder = decoder.stats;

@@ -13,6 +13,7 @@ import { DecodeHandler } from './decode-stream.js';
 import { BATCH, batchesOf } from './located-core.js';
 import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions } from './message-decoder.js';
+import { readableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface FollowFileOptions
@@ -27,6 +28,7 @@ const OPTIONS = [
   ...CONTAINER_OPTIONS,
   ...DECODE_OPTIONS,
   'signal',
+  'highWaterMark',
   'readableHighWaterMark',
   'pollInterval',
   'idleTimeout',
@@ -53,7 +55,7 @@ export function followFile<T = unknown>(
         DecodedMessage<T>[]
       >;
     },
-    { inBatches: false, limit: Infinity, highWaterMark: options.readableHighWaterMark, signal: options.signal },
+    { inBatches: false, limit: Infinity, highWaterMark: readableMark(options, 'objects'), signal: options.signal },
   );
 }
 

@@ -13,7 +13,7 @@ import { JsonText } from './json-text.js';
 import type { JsonItem } from './json-text.js';
 import { PullTransform } from './pull-transform.js';
 import type { PullCore } from './pull-transform.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 import { syncCore } from './sync-core.js';
 
@@ -75,8 +75,8 @@ export function jsonMessages(options: JsonMessagesOptions = {}): PullTransform<U
   return new PullTransform(chosen, {
     readableObjectMode: true,
     signal: options.signal,
-    readableHighWaterMark: options.readableHighWaterMark ?? (batch === undefined ? undefined : 1),
-    writableHighWaterMark: options.writableHighWaterMark,
+    readableHighWaterMark: readableMark(options, 'objects') ?? (batch === undefined ? undefined : 1),
+    writableHighWaterMark: writableMark(options, 'bytes'),
   });
 }
 

@@ -14,7 +14,7 @@ import { EMPTY } from './producers.js';
 import { PullTransform } from './pull-transform.js';
 import type { Producer } from './pull-transform.js';
 import { AttachmentAssembler } from './attachment-body.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface McapRecordParserOptions extends ContainerOptions, StreamOptions {
@@ -55,8 +55,8 @@ export class McapRecordParser extends PullTransform<Uint8Array, McapRecord> {
       signal: options.signal,
       maxJobs: core.maxJobs,
       maxCost: core.maxCost,
-      readableHighWaterMark: options.readableHighWaterMark,
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'objects'),
+      writableHighWaterMark: writableMark(options, 'bytes'),
     });
     this.#core = core;
   }

@@ -10,6 +10,7 @@ import type { DecodedMessage, DecodeOptions } from './message-decoder.js';
 import { rawInLogTimeOrder } from './read-recording.js';
 import type { RawMessage } from './raw-message.js';
 import { mergeSorted } from './sorted-runs.js';
+import { readableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface MergeRecordingsOptions
@@ -24,6 +25,7 @@ const OPTIONS = [
   ...CONTAINER_OPTIONS,
   ...DECODE_OPTIONS,
   'signal',
+  'highWaterMark',
   'readableHighWaterMark',
   'records',
   'limit',
@@ -60,7 +62,7 @@ export function mergeRecordings(
   return new BatchReadable<unknown>((signal) => merged(inputs, shared, decoder, options.records === true, signal), {
     inBatches: batch !== undefined,
     limit,
-    highWaterMark: options.readableHighWaterMark,
+    highWaterMark: readableMark(options, 'objects'),
     signal: options.signal,
   });
 }

@@ -14,7 +14,7 @@ import { jsonValue } from './json-value.js';
 import { locateError } from './locate.js';
 import type { DecodedMessage } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 import { syncCore } from './sync-core.js';
 
@@ -65,8 +65,8 @@ export function ndjson(options: NdjsonOptions = {}): PullTransform<NdjsonInput |
     {
       writableObjectMode: true,
       signal: options.signal,
-      readableHighWaterMark: options.readableHighWaterMark,
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'bytes'),
+      writableHighWaterMark: writableMark(options, 'objects'),
     },
   );
 }

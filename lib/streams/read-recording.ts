@@ -21,7 +21,7 @@ import type { LogTimeOptions } from './log-time-order.js';
 import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions, DecodeStats } from './message-decoder.js';
 import type { RawMessage } from './raw-message.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark } from './stream-options.js';
 import { mergeSorted } from './sorted-runs.js';
 import type { StreamOptions } from './stream-options.js';
 import { openWhole } from './whole-file-compression.js';
@@ -70,7 +70,7 @@ export class RecordingReader<Out = DecodedMessage> extends BatchReadable<Decoded
     super((signal) => messages(source, options, decoder, stats, Math.max(1, Math.min(batch ?? BATCH, limit)), signal), {
       inBatches: batch !== undefined,
       limit,
-      highWaterMark: options.readableHighWaterMark,
+      highWaterMark: readableMark(options, 'objects'),
       signal: options.signal,
     });
     this.#stats = stats;

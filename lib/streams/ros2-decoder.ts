@@ -6,7 +6,7 @@ import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions, DecodeStats } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
 import type { Failure, Job, Producer, PullCore } from './pull-transform.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface Ros2DecoderOptions extends DecodeOptions, StreamOptions {
@@ -33,8 +33,8 @@ export class Ros2Decoder<Out = DecodedMessage> extends PullTransform<McapRecord,
       writableObjectMode: true,
       readableObjectMode: true,
       signal: options.signal,
-      readableHighWaterMark: options.readableHighWaterMark,
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'objects'),
+      writableHighWaterMark: writableMark(options, 'objects'),
     });
     this.stats = decoder.stats;
   }

@@ -7,7 +7,7 @@ import type { EncodeOptions, OutgoingMessage } from './message-encoder.js';
 import { PullTransform } from './pull-transform.js';
 import type { Failure, Job, Producer, PullCore } from './pull-transform.js';
 import { RecordEncoder } from './record-encoder.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface Ros2EncoderOptions extends EncodeOptions, StreamOptions {}
@@ -31,8 +31,8 @@ export class Ros2Encoder extends PullTransform<EncoderInput, McapRecord> {
       writableObjectMode: true,
       readableObjectMode: true,
       signal: options.signal,
-      readableHighWaterMark: options.readableHighWaterMark,
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'objects'),
+      writableHighWaterMark: writableMark(options, 'objects'),
     });
   }
 }

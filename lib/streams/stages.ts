@@ -11,7 +11,7 @@ import type { Writable } from 'node:stream';
 import { objectTransform } from 'through2';
 import { OptionError } from '../errors.js';
 import { checkOptions } from '../options.js';
-import { STREAM_OPTIONS } from './stream-options.js';
+import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 /** What the stages need of a message: decoded messages, those of `jsonMessages`, and records of messages have it. */
@@ -329,7 +329,8 @@ function checkFunction(given: unknown, name: string): void {
 }
 
 function highWaterMarks(options: StreamOptions = {}): object {
-  const { readableHighWaterMark, writableHighWaterMark } = options;
+  const readableHighWaterMark = readableMark(options, 'objects');
+  const writableHighWaterMark = writableMark(options, 'objects');
   return {
     ...(readableHighWaterMark === undefined ? {} : { readableHighWaterMark }),
     ...(writableHighWaterMark === undefined ? {} : { writableHighWaterMark }),

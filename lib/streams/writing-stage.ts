@@ -1,6 +1,7 @@
 /** A stage that writes MCAP bytes: a PullTransform that also closes a chunk when it has been open for too long. */
 import { PullTransform } from './pull-transform.js';
 import type { PullCore } from './pull-transform.js';
+import { readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 import type { WriterStreamSettings } from './writer-options.js';
 
@@ -20,8 +21,8 @@ export class WritingStage<In> extends PullTransform<In, Uint8Array> {
       signal: options.signal,
       maxJobs: ageing.maxJobs,
       maxCost: ageing.maxCost,
-      readableHighWaterMark: options.readableHighWaterMark,
-      writableHighWaterMark: options.writableHighWaterMark,
+      readableHighWaterMark: readableMark(options, 'bytes'),
+      writableHighWaterMark: writableMark(options, 'objects'),
     });
     const { maxChunkAge } = settings;
     if (maxChunkAge === undefined) return;

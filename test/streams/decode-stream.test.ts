@@ -381,6 +381,12 @@ test('a wrong option is a TypeError that names the nearest one', (t) => {
   }
 });
 
+test('highWaterMark is for the side of the objects, each side has its own', (t) => {
+  t.is(decodeStream({ highWaterMark: 3 }).readableHighWaterMark, 3);
+  t.is(decodeStream({ highWaterMark: 3 }).writableHighWaterMark, decodeStream().writableHighWaterMark);
+  t.is(decodeStream({ readableHighWaterMark: 5, writableHighWaterMark: 7 }).writableHighWaterMark, 7);
+});
+
 test('the options of the codec reach it', async (t) => {
   const bytes = readFileSync(join(ROOT, 'fixtures/recordings/primitives-zstd.mcap'));
   const { got } = await collect(bytes, decodeStream({ topics: '/primitives', int64: 'string', time: 'bigint' }));
