@@ -3,7 +3,7 @@ import { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import test from 'ava';
 import { filterMessages, mapMessages, splitByTopic, tapMessages, throttleMessages } from '../../lib/index.js';
-import type { StageMessage, StreamOptions } from '../../lib/index.js';
+import type { StageMessage } from '../../lib/index.js';
 
 interface Item extends StageMessage {
   readonly message: number;
@@ -154,7 +154,7 @@ test('an error of the function comes out as itself, with topic and time, and not
 });
 
 test('a wrong option is a TypeError, and so is no function', (t) => {
-  t.throws(() => filterMessages(() => true, { highWaterMark: 5 } as StreamOptions), { instanceOf: TypeError });
+  t.throws(() => filterMessages(() => true, { highWatermark: 5 } as never), { instanceOf: TypeError });
   t.throws(() => mapMessages(undefined as never), { instanceOf: TypeError, message: /function/ });
   t.throws(() => throttleMessages({ herz: 5 } as never), { instanceOf: TypeError, message: /hz/ });
   t.throws(() => splitByTopic('x' as never), { instanceOf: TypeError });
