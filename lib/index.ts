@@ -20,13 +20,7 @@ export type {
 export { Ros2Encoder } from './streams/ros2-encoder.js';
 export type { EncoderInput, Ros2EncoderOptions } from './streams/ros2-encoder.js';
 export type { EncodeOptions, EncoderFactory, MessageEncoderCodec, OutgoingMessage } from './streams/message-encoder.js';
-export type {
-  ChannelDeclaration,
-  ChannelDeclarations,
-  Definitions,
-  DefinitionText,
-  FieldDeclarations,
-} from './streams/channel-declarations.js';
+export type { ChannelDeclaration, ChannelDeclarations, FieldDeclarations } from './streams/channel-declarations.js';
 export { createRotatingWriter, RotatingWriter } from './streams/rotating-writer.js';
 export type { BagMetadataOptions, RotatingWriterOptions } from './streams/rotating-writer.js';
 export type { BagFile, BagMetadataVersion } from './mcap/rosbag2-metadata.js';

@@ -4,18 +4,8 @@ import { checkOptions } from '../options.js';
 import { definitionToRos2Msg } from '../schema/print.js';
 import { parseSchema } from '../schema/registry.js';
 import { completeText } from './complete-text.js';
-
-/**
- * A schema's text: `ros2msg` where it is a string, unless it is plainly IDL. It holds the types that it needs, or these are
- * in `definitions` too.
- */
-export type DefinitionText = string | { readonly encoding: string; readonly data: string | Uint8Array };
-
-/** Schema texts by the name of the type, `pkg/msg/Type` or `pkg/Type`. */
-export type Definitions =
-  | ((name: string) => DefinitionText | undefined)
-  | ReadonlyMap<string, DefinitionText>
-  | Readonly<Record<string, DefinitionText>>;
+import { lookUpText } from './definition-lookup.js';
+import type { DefinitionLookup, SchemaText } from './definition-lookup.js';
 
 /** Fields in the order of the message: `{ temperature: 'float32', stamp: 'builtin_interfaces/Time' }`. */
 export type FieldDeclarations = Readonly<Record<string, string>>;
@@ -25,7 +15,7 @@ export interface ChannelDeclaration {
   /** Name of the type: `sensor_msgs/msg/Imu`. With neither `schema` nor `fields` it is looked up in `definitions`. */
   readonly schemaName?: string | undefined;
   /** The schema's text, or its fields. */
-  readonly schema?: DefinitionText | FieldDeclarations | undefined;
+  readonly schema?: SchemaText | FieldDeclarations | undefined;
   /** The fields, declared in code; types are those of a .msg text. */
   readonly fields?: FieldDeclarations | undefined;
   /** Default `cdr`. Others need an encoder, see `encoders`. */
@@ -58,7 +48,7 @@ const KEYS = ['schemaName', 'schema', 'fields', 'messageEncoding', 'metadata'] a
 export function declaredChannel(
   topic: string,
   channels: ChannelDeclarations | undefined,
-  definitions: Definitions | undefined,
+  definitions: DefinitionLookup | undefined,
 ): DeclaredChannel | undefined {
   const found = lookUp(channels, topic);
   if (found === undefined) return undefined;
@@ -73,8 +63,8 @@ export function declaredChannel(
 }
 
 /** A type by its name. Throws SCHEMA_MISSING. */
-export function definitionOf(topic: string, name: string, definitions: Definitions | undefined): DeclaredSchema {
-  const text = findDefinition(name, definitions);
+export function definitionOf(topic: string, name: string, definitions: DefinitionLookup | undefined): DeclaredSchema {
+  const text = lookUpText(definitions, name);
   if (text === undefined) {
     const why =
       definitions === undefined
@@ -100,7 +90,7 @@ function declaredSchema(
   topic: string,
   { schemaName, schema, fields }: ChannelDeclaration,
   messageEncoding: string,
-  definitions: Definitions | undefined,
+  definitions: DefinitionLookup | undefined,
 ): DeclaredSchema | undefined {
   if (fields !== undefined && schema !== undefined) {
     throw new OptionError('OPTION_INVALID', `channels[${JSON.stringify(topic)}] has both schema and fields`);
@@ -108,7 +98,7 @@ function declaredSchema(
   const declared = fields ?? (schema !== undefined && isFieldDeclarations(schema) ? schema : undefined);
   if (declared !== undefined) return schemaOfFields(topic, schemaName, declared, definitions);
   if (schema !== undefined) {
-    if (schemaName !== undefined) return schemaOf(schemaName, schema as DefinitionText, definitions);
+    if (schemaName !== undefined) return schemaOf(schemaName, schema as SchemaText, definitions);
     throw new OptionError('OPTION_INVALID', `channels[${JSON.stringify(topic)}] has a schema and no schemaName`);
   }
   if (schemaName !== undefined) return definitionOf(topic, schemaName, definitions);
@@ -116,11 +106,11 @@ function declaredSchema(
   throw new OptionError('OPTION_INVALID', `channels[${JSON.stringify(topic)}] needs schemaName, schema or fields`);
 }
 
-function isFieldDeclarations(schema: DefinitionText | FieldDeclarations): schema is FieldDeclarations {
+function isFieldDeclarations(schema: SchemaText | FieldDeclarations): schema is FieldDeclarations {
   return typeof schema === 'object' && !('data' in schema && 'encoding' in schema);
 }
 
-function schemaOf(name: string, text: DefinitionText, definitions: Definitions | undefined): DeclaredSchema {
+function schemaOf(name: string, text: SchemaText, definitions: DefinitionLookup | undefined): DeclaredSchema {
   if (typeof text !== 'string') {
     return { name, encoding: text.encoding, data: typeof text.data === 'string' ? Buffer.from(text.data) : text.data };
   }
@@ -129,9 +119,9 @@ function schemaOf(name: string, text: DefinitionText, definitions: Definitions |
   return { name, encoding: 'ros2msg', data: Buffer.from(completed(name, text, definitions)) };
 }
 
-function completed(name: string, text: string, definitions: Definitions | undefined): string {
+function completed(name: string, text: string, definitions: DefinitionLookup | undefined): string {
   return completeText(name, text, (type) => {
-    const found = findDefinition(type, definitions);
+    const found = lookUpText(definitions, type);
     return typeof found === 'string' ? found : undefined;
   });
 }
@@ -141,7 +131,7 @@ function schemaOfFields(
   topic: string,
   schemaName: string | undefined,
   fields: FieldDeclarations,
-  definitions: Definitions | undefined,
+  definitions: DefinitionLookup | undefined,
 ): DeclaredSchema {
   const name = schemaName ?? nameFor(topic);
   const lines = Object.entries(fields).map(([field, type]) => `${type} ${field}\n`);
@@ -161,14 +151,6 @@ function nameFor(topic: string): string {
   const words = topic.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const type = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return `generated_msgs/msg/${/^[A-Za-z]/.test(type) ? type : `Topic${type}`}`;
-}
-
-function findDefinition(name: string, definitions: Definitions | undefined): DefinitionText | undefined {
-  for (const spelling of new Set([name, name.replace('/msg/', '/'), name.replace(/^([^/]+)\/([^/]+)$/, '$1/msg/$2')])) {
-    const text = lookUp(definitions, spelling);
-    if (text !== undefined) return text;
-  }
-  return undefined;
 }
 
 type Table<T> = ((key: string) => T | undefined) | ReadonlyMap<string, T> | Readonly<Record<string, T>>;

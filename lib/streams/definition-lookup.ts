@@ -13,13 +13,19 @@ export function lookUpSchema(
   definitions: DefinitionLookup | undefined,
   name: string,
 ): { name: string; encoding: string; data: Uint8Array } | undefined {
+  const text = lookUpText(definitions, name);
+  if (text === undefined) return undefined;
+  const { encoding, data } = typeof text === 'string' ? { encoding: encodingOf(text), data: text } : text;
+  return { name, encoding, data: typeof data === 'string' ? new TextEncoder().encode(data) : data };
+}
+
+/** The text of a type, in any spelling of its name; undefined where it is not there. */
+export function lookUpText(definitions: DefinitionLookup | undefined, name: string): SchemaText | undefined {
   if (definitions === undefined || name === '') return undefined;
   const canonical = normalizeTypeName(name);
   for (const spelling of new Set([name, canonical, canonical.replace('/msg/', '/')])) {
     const text = one(definitions, spelling);
-    if (text === undefined) continue;
-    const { encoding, data } = typeof text === 'string' ? { encoding: encodingOf(text), data: text } : text;
-    return { name, encoding, data: typeof data === 'string' ? new TextEncoder().encode(data) : data };
+    if (text !== undefined) return text;
   }
   return undefined;
 }

@@ -11,7 +11,8 @@ import { checkTime, MAX_ID } from '../mcap/record-checks.js';
 import type { ChannelRecord, McapRecord, MessageRecord, SchemaRecord } from '../mcap/records.js';
 import { checkChoice } from '../options.js';
 import { declaredChannel, definitionOf } from './channel-declarations.js';
-import type { ChannelDeclarations, Definitions } from './channel-declarations.js';
+import type { ChannelDeclarations } from './channel-declarations.js';
+import type { DefinitionLookup } from './definition-lookup.js';
 import { OutgoingChannels } from './outgoing-channels.js';
 import type { Define, OutgoingChannel } from './outgoing-channels.js';
 
@@ -51,7 +52,7 @@ export interface EncodeOptions {
   /** What is not said by the messages themselves: the types of topics. */
   readonly channels?: ChannelDeclarations | undefined;
   /** Schema texts by the name of the type. */
-  readonly definitions?: Definitions | undefined;
+  readonly definitions?: DefinitionLookup | undefined;
   /** Factories for other encodings, asked in order before the built-in ROS 2 one. */
   readonly encoders?: readonly EncoderFactory[] | undefined;
   /**
