@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { readSummary } from '../lib/index.js';
 import { runNode } from './helpers/command.js';
 import { ROOT } from './helpers/shared.js';
 
@@ -71,4 +72,47 @@ test('topic-to-csv prints a header and a row for each message', async (t) => {
   t.is(code, 0);
   t.is(lines.length, 121);
   t.regex(lines[0] ?? '', /^topic,logTime,publishTime,sequence,header\.stamp\.sec,.*orientation_covariance\[0\]/);
+});
+
+test('filter-messages keeps the fixes that have an altitude', async (t) => {
+  const { code, lines } = await example('filter-messages');
+  t.is(code, 0);
+  // The first two of six have NaN and Infinity.
+  t.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence),
+    [2, 3, 4, 5],
+  );
+});
+
+test('map-messages makes messages of joint names', async (t) => {
+  const { code, lines } = await example('map-messages');
+  t.is(code, 0);
+  t.is(lines.length, 40);
+  t.deepEqual((JSON.parse(lines[2] ?? '') as { message: unknown }).message, {
+    joints: ['shoulder_pan', 'shoulder_lift'],
+  });
+});
+
+test('tap-messages counts what goes into the copy', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tap-'));
+  try {
+    const copy = join(folder, 'copy.mcap');
+    const { code, lines } = await example('tap-messages', 'fixtures/recordings/robot-lz4.mcap', copy);
+    t.is(code, 0);
+    t.deepEqual(lines.sort(), ['/joint_states 40', '/odom 20', '/tf 30']);
+    const { statistics } = await readSummary(copy);
+    t.is(statistics.messageCount, 90n);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('throttle-messages keeps ten a second', async (t) => {
+  const { code, lines } = await example('throttle-messages');
+  t.is(code, 0);
+  // 0.595 s at 200 a second: one each 100 ms.
+  t.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence),
+    [0, 20, 40, 60, 80, 100],
+  );
 });
