@@ -8,6 +8,7 @@ import { deepStrictEqual } from 'node:assert';
 import { createRequire } from 'node:module';
 import { compileCodec } from '../../lib/cdr/codec.js';
 import { EncodeBuffer } from '../../lib/cdr/encode-buffer.js';
+import { tellFigures } from '../measure.js';
 import { CASES } from './types.js';
 import type { Case } from './types.js';
 
@@ -47,6 +48,14 @@ console.log(
     `projection ${mean(projections)}; least: decode ${least(rows.map((row) => row.decode))}, ` +
     `encode ${least(rows.map((row) => row.encode))}, projection ${least(projections)}`,
 );
+tellFigures({
+  'codec decode mean': Number(mean(rows.map((row) => row.decode))),
+  'codec encode mean': Number(mean(rows.map((row) => row.encode))),
+  'codec decode least': Number(least(rows.map((row) => row.decode))),
+  'codec encode least': Number(least(rows.map((row) => row.encode))),
+  'projection mean': Number(mean(projections)),
+  'projection least': Number(least(projections)),
+});
 
 /** The tasks of one type, checked for equal outputs. */
 function prepare({ name, text, value, fields }: Case): (() => unknown)[] {

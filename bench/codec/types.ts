@@ -175,7 +175,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sensor_msgs/Imu': ['header.stamp', 'linear_acceleration.x'],
   'tf2_msgs/TFMessage': ['transforms[].child_frame_id', 'transforms[].transform.translation.x'],
-  'nav_msgs/Odometry': ['header.stamp', 'pose.pose.position'],
+  'nav_msgs/Odometry': ['pose.pose.position.x', 'twist.twist.linear.x'],
   'sensor_msgs/JointState': ['header.stamp', 'position'],
   'diagnostic_msgs/DiagnosticArray': ['status[].name', 'status[].level'],
   'geometry_msgs/PoseStamped': ['header.stamp', 'pose.position.x'],

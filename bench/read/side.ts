@@ -1,6 +1,9 @@
 /**
- * One side of a measurement, a process by itself: `node side.js own|peer decode|raw|batch FILE [rounds]`. Prints JSON: ms of
- * each round, messages, peak RSS, and a checksum over topics and times that both sides have to agree on.
+ * One side of a measurement, a process by itself: `node side.js own|peer JOB FILE [rounds] [threads]`. Prints JSON: ms of
+ * each round, messages, peak RSS, CPU time, and a checksum over topics and times that both sides have to agree on.
+ *
+ * Jobs: `raw` records and `decode`; own ones are also `batch`, `staged` (McapRecordParser -> Ros2Decoder), `/topic` and
+ * `/topic:field,field`, `ndjson` of /Odometry and `stringify` (as many lines by JSON.stringify).
  */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -58,7 +61,7 @@ async function peer(): Promise<void> {
 }
 
 async function own(): Promise<void> {
-  const { decodeStream, McapRecordParser } = await import('../../lib/index.js');
+  const { decodeStream, McapRecordParser, ndjson, Ros2Decoder } = await import('../../lib/index.js');
   const source = createReadStream(file, { highWaterMark: 1 << 18 });
   const options = threads === undefined ? {} : { threads: Number(threads) };
   if (job === 'raw') {
@@ -84,33 +87,66 @@ async function own(): Promise<void> {
     await finish(source, stage);
     return;
   }
-  const stage = decodeStream(options);
+  if (job === 'ndjson' || job === 'stringify') {
+    const lines = (text: Buffer | string): void => {
+      // Lines are counted; their content is compared by the tests.
+      const bytes = Buffer.from(text);
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) messages++;
+    };
+    const stage = decodeStream({ ...options, topics: ['/Odometry'], batch: 512 });
+    if (job === 'ndjson') {
+      const out = ndjson();
+      out.on('data', lines);
+      await finish(source, stage, out);
+      return;
+    }
+    stage.on('data', (batch: object[]) => {
+      lines(batch.map((entry) => `${JSON.stringify({ ...entry, channel: 0, schema: 0 }, form)}\n`).join(''));
+    });
+    await finish(source, stage);
+    return;
+  }
+  const stage = job === 'staged' ? new Ros2Decoder() : decodeStream({ ...options, ...selection() });
   stage.on('data', ({ topic, logTime, message }: { topic: string; logTime: bigint; message: unknown }) => {
     kept = message;
     count(topic.length, logTime);
   });
-  await finish(source, stage);
+  await (job === 'staged' ? finish(source, new McapRecordParser(options), stage) : finish(source, stage));
 }
 
-async function finish(source: NodeJS.ReadableStream, stage: NodeJS.ReadWriteStream): Promise<void> {
+/** `/topic` or `/topic:field,field`. */
+function selection(): { topics?: string[]; fields?: string[] } {
+  if (!job.startsWith('/')) return {};
+  const [topic = '', fields] = job.split(':');
+  return fields === undefined ? { topics: [topic] } : { topics: [topic], fields: fields.split(',') };
+}
+
+/** What JSON cannot hold, in the form that NDJSON has. */
+function form(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64');
+  return ArrayBuffer.isView(value) ? Array.from(value as unknown as ArrayLike<unknown>) : value;
+}
+
+async function finish(source: NodeJS.ReadableStream, ...stages: NodeJS.ReadWriteStream[]): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     source.on('error', reject);
-    stage.on('error', reject).on('end', resolve);
-    source.pipe(stage);
+    let from = source;
+    for (const stage of stages) {
+      stage.on('error', reject);
+      from = from.pipe(stage);
+    }
+    from.on('end', resolve);
   });
 }
 
 const times: number[] = [];
-let peak = 0;
-const timer = setInterval(() => {
-  peak = Math.max(peak, process.memoryUsage.rss());
-}, 10).unref();
 for (let n = 0; n < Number(rounds); n++) {
   messages = checksum = 0;
   const started = performance.now();
   await (side === 'peer' ? peer() : own());
   times.push(performance.now() - started);
 }
-clearInterval(timer);
-peak = Math.max(peak, process.memoryUsage.rss());
-console.log(JSON.stringify({ times, messages, checksum, peak: peak / 2 ** 20, kept: typeof kept }));
+const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+const cpu = (userCPUTime + systemCPUTime) / 1000;
+console.log(JSON.stringify({ times, messages, checksum, peak: maxRSS / 1024, cpu, kept: typeof kept }));

@@ -14,6 +14,7 @@ import { compress, isLoaded } from '@foxglove/wasm-zstd';
 import { McapWriter } from '@mcap/core';
 import { decodeStream, encodeStream, Ros2Encoder, McapRecordWriter } from '../../lib/index.js';
 import type { DecodedMessage, EncodeStreamOptions } from '../../lib/index.js';
+import { median, tellFigures } from '../measure.js';
 
 interface Peer {
   MessageWriter: new (definitions: unknown) => { writeMessage(value: unknown): Uint8Array };
@@ -114,10 +115,6 @@ async function time(work: () => Promise<void>): Promise<number> {
   return Number(process.hrtime.bigint() - begin) / 1e6;
 }
 
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1] ?? NaN;
-}
-
 for (const compression of ['zstd', 'none'] as const) {
   const own: Buffer[] = [];
   const other: Buffer[] = [];
@@ -141,4 +138,5 @@ for (const compression of ['zstd', 'none'] as const) {
     const ms = medians[index] ?? NaN;
     console.log(`  ${name.padEnd(32)}${ms.toFixed(0).padStart(7)}${((medians[0] ?? NaN) / ms).toFixed(1).padStart(7)}`);
   }
+  tellFigures({ [`write ${compression}`]: (medians[0] ?? NaN) / (medians[1] ?? NaN) });
 }

@@ -101,8 +101,12 @@ export class ByteQueue {
     return { length: end - start, at: (index) => bytes[start + index] ?? 0 };
   }
 
-  /** Takes `count` bytes, which must be there. Bytes `[start, start + count)` of the span are the ones. */
-  take(count: number): { span: Span; start: number } {
+  /**
+   * Takes `count` bytes, which must be there. Bytes `[start, start + count)` of the span are the ones.
+   *
+   * @param room where they may be gathered, if they lie in pieces; at least so many bytes
+   */
+  take(count: number, room?: () => Span | undefined): { span: Span; start: number } {
     const piece = this.#pieces[this.#first];
     if (piece !== undefined && piece.end - piece.start >= count) {
       const { start } = piece;
@@ -111,13 +115,18 @@ export class ByteQueue {
       this.#dropTaken(piece);
       return { span: piece, start };
     }
-    const bytes = Buffer.allocUnsafeSlow(count);
+    let span = room?.();
+    if (span === undefined) {
+      const bytes = Buffer.allocUnsafeSlow(count);
+      span = { bytes, view: viewOf(bytes) };
+    }
+    const { bytes } = span;
     let filled = 0;
     this.drain(count, (part) => {
       bytes.set(part, filled);
       filled += part.length;
     });
-    return { span: { bytes, view: viewOf(bytes) }, start: 0 };
+    return { span, start: 0 };
   }
 
   /** Takes up to `count` bytes in the pieces they lie in; gives the number taken. */

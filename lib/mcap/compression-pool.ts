@@ -2,22 +2,31 @@
  * Compression and decompression on other threads. The threads are shared by all streams of the process, started when
  * there is work (30-56 ms each), let go when there has been none for a while, and never keep the process alive by
  * themselves. wasm memory never shrinks: a thread that has had a huge chunk is replaced.
+ *
+ * A task waits here until a thread is up and has room for it, and whoever waits for a result may help (`helpThreads`). With
+ * one thread, reading records out of zstd chunks was idle for 28 % of its time before, and the first threaded chunk waited
+ * for the thread's start.
  */
 import { Worker } from 'node:worker_threads';
+import { asBuffer } from './byte-queue.js';
+import { builtInDecompressors } from './compression.js';
 import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
+import { crc32 } from './crc.js';
 
 /** The thread could not be started, or ended: the chunk may be sound, and can be worked on here. */
 export class ThreadLost extends Error {}
 
 const IDLE_MS = 2000;
 const HUGE = 32 * 2 ** 20;
+/** Larger chunks are left to the threads. Bytes. */
+const MOST_HELPED = 4 * 2 ** 20;
 /** Tasks that a thread has at once: the second is there when the first is done, whatever this thread is busy with. */
 const TASKS = 2;
 
 interface Task {
   readonly request: Request;
   /** Memory that is handed over with it. */
-  readonly memory: ArrayBuffer;
+  readonly memory: readonly ArrayBuffer[];
   /** Bytes that the thread's own memory grows to. */
   readonly size: number;
   readonly resolve: (result: Decompressed | Compressed) => void;
@@ -27,13 +36,14 @@ interface Task {
 class Thread {
   readonly worker: Worker;
   readonly tasks = new Map<number, Task>();
+  /** It has loaded its code. Until then tasks wait where they can still be done otherwise. */
+  ready = false;
   /** The thread is not given more. */
   retired = false;
 
   constructor() {
     // The process's own flags are not for it: --input-type, for one, refuses to load a file.
     this.worker = new Worker(new URL('./compression-worker.js', import.meta.url), { execArgv: [] });
-    this.worker.unref();
   }
 }
 
@@ -45,21 +55,38 @@ class Pool {
   #idle: NodeJS.Timeout | undefined;
 
   decompress(task: DecompressTask, threads: number): Promise<Decompressed> {
-    // A copy of its own can be handed over; the view's memory may hold other records.
-    const bytes = Uint8Array.prototype.slice.call(task.bytes);
-    const request: Request = { id: this.#nextId++, decompress: { ...task, bytes } };
-    return this.#run(request, bytes, task.size, threads);
+    // Shared memory is read where it lies. Of other memory a copy can be handed over: it may hold other records.
+    const { bytes, ...rest } = task;
+    const shared = bytes.buffer instanceof SharedArrayBuffer;
+    const own = shared ? bytes : Uint8Array.prototype.slice.call(bytes);
+    const request: Request = { id: this.#nextId++, decompress: { ...rest, bytes: own } };
+    return this.#run(request, shared ? [] : [own.buffer as ArrayBuffer], task.size, threads);
+  }
+
+  /** Does a task that no thread has yet, the oldest first. */
+  help(): void {
+    const at = this.#waiting.findIndex(({ request, size }) => 'decompress' in request && size <= MOST_HELPED);
+    const task = at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
+    if (task === undefined || !('decompress' in task.request)) return;
+    decompressHere(task.request.decompress).then(task.resolve, task.reject);
+    this.#assign();
   }
 
   compress(task: CompressTask, threads: number): Promise<Compressed> {
     const request: Request = { id: this.#nextId++, compress: task };
-    return this.#run(request, task.bytes, task.bytes.length, threads) as Promise<Compressed>;
+    const memory = [task.bytes.buffer as ArrayBuffer];
+    return this.#run(request, memory, task.bytes.length, threads) as Promise<Compressed>;
   }
 
-  #run(request: Request, bytes: Uint8Array, size: number, threads: number): Promise<Decompressed | Compressed> {
+  #run(
+    request: Request,
+    memory: readonly ArrayBuffer[],
+    size: number,
+    threads: number,
+  ): Promise<Decompressed | Compressed> {
     this.#limit = Math.max(this.#limit, threads);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, memory: bytes.buffer as ArrayBuffer, size, resolve, reject });
+      this.#waiting.push({ request, memory, size, resolve, reject });
       this.#assign();
     });
   }
@@ -67,14 +94,20 @@ class Pool {
   #assign(): void {
     clearTimeout(this.#idle);
     while (this.#waiting.length > 0) {
-      const thread = this.#free(1) ?? this.#start() ?? this.#free(TASKS);
+      const free = this.#free(1);
+      if (free === undefined) this.#start();
+      const thread = free ?? this.#free(TASKS);
       const task = thread && this.#waiting.shift();
-      if (task === undefined) return;
-      thread?.tasks.set(task.request.id, task);
-      thread?.worker.ref();
-      thread?.worker.postMessage(task.request, [task.memory]);
+      if (thread === undefined || task === undefined) break;
+      thread.tasks.set(task.request.id, task);
+      thread.worker.postMessage(task.request, task.memory);
     }
-    if (this.#threads.some(({ tasks }) => tasks.size > 0)) return;
+    // Only a thread that something waits for keeps the process alive.
+    for (const { worker, tasks, ready } of this.#threads) {
+      if (tasks.size > 0 || (!ready && this.#waiting.length > 0)) worker.ref();
+      else worker.unref();
+    }
+    if (this.#waiting.length > 0 || this.#threads.some(({ tasks }) => tasks.size > 0)) return;
     this.#idle = setTimeout(() => {
       for (const thread of this.#threads.splice(0)) this.#retire(thread);
     }, IDLE_MS).unref();
@@ -82,23 +115,29 @@ class Pool {
 
   /** A thread with less than so many tasks. */
   #free(count: number): Thread | undefined {
-    return this.#threads.find(({ tasks }) => tasks.size < count);
+    return this.#threads.find(({ tasks, ready }) => ready && tasks.size < count);
   }
 
-  #start(): Thread | undefined {
-    if (this.#threads.length >= this.#limit) return undefined;
+  /** Starts a thread for what waits, if there may be one more and none is starting for it. */
+  #start(): void {
+    const starting = this.#threads.filter(({ ready }) => !ready).length;
+    if (this.#threads.length >= this.#limit || starting >= this.#waiting.length) return;
     let thread: Thread;
     try {
       thread = new Thread();
     } catch (error) {
       // Not allowed here, as under --permission.
-      const lost = new ThreadLost('no compression thread can be started', { cause: error });
-      for (const task of this.#waiting.splice(0)) task.reject(lost);
-      return undefined;
+      this.#giveUp(new ThreadLost('no compression thread can be started', { cause: error }));
+      return;
     }
     this.#threads.push(thread);
     thread.worker.on('message', (reply: Reply) => {
-      this.#finish(thread, reply);
+      if (!('ready' in reply)) {
+        this.#finish(thread, reply);
+        return;
+      }
+      thread.ready = true;
+      this.#assign();
     });
     thread.worker.on('error', (error) => {
       this.#lose(thread, new ThreadLost('the compression thread has failed', { cause: error }));
@@ -106,10 +145,14 @@ class Pool {
     thread.worker.on('exit', () => {
       this.#lose(thread, new ThreadLost('the compression thread has ended'));
     });
-    return thread;
   }
 
-  #finish(thread: Thread, reply: Reply): void {
+  /** Nobody is there for what waits. */
+  #giveUp(error: ThreadLost): void {
+    for (const task of this.#waiting.splice(0)) task.reject(error);
+  }
+
+  #finish(thread: Thread, reply: Exclude<Reply, { ready: true }>): void {
     const task = thread.tasks.get(reply.id);
     if (task === undefined) return;
     thread.tasks.delete(reply.id);
@@ -133,17 +176,31 @@ class Pool {
     void thread.worker.terminate();
   }
 
-  #lose(thread: Thread, error: Error): void {
+  #lose(thread: Thread, error: ThreadLost): void {
     if (thread.retired) return;
     thread.retired = true;
     this.#remove(thread);
     for (const task of thread.tasks.values()) task.reject(error);
     thread.tasks.clear();
+    // What cannot even start is not tried again for the same tasks.
+    if (!thread.ready) this.#giveUp(error);
     this.#assign();
   }
 }
 
+async function decompressHere({ compression, bytes, size, withCrc }: DecompressTask): Promise<Decompressed> {
+  const find = builtInDecompressors().find(compression);
+  if (find === undefined) throw new Error(`no decompressor for ${compression}`);
+  const whole = await find(asBuffer(bytes), size);
+  return { bytes: whole, crc: withCrc ? crc32(whole) : undefined };
+}
+
 const POOL = new Pool();
+
+/** Does one of the decompressions that wait for a thread, if there is one: for whoever has nothing else to do. */
+export function helpThreads(): void {
+  POOL.help();
+}
 
 /**
  * Decompresses a chunk on one of up to `threads` threads. Rejects with a plain Error where it does not decompress, with

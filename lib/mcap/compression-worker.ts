@@ -42,7 +42,9 @@ export type Request =
 
 /** What became of a request. */
 export type Reply =
-  { readonly id: number; readonly result: Decompressed | Compressed } | { readonly id: number; readonly error: string };
+  | { readonly ready: true }
+  | { readonly id: number; readonly result: Decompressed | Compressed }
+  | { readonly id: number; readonly error: string };
 
 async function decompress({ compression, bytes, size, withCrc }: DecompressTask): Promise<Decompressed> {
   const find = builtInDecompressors().find(compression);
@@ -85,3 +87,4 @@ async function answer(request: Request): Promise<void> {
 parentPort?.on('message', (request: Request) => {
   void answer(request);
 });
+parentPort?.postMessage({ ready: true } satisfies Reply);

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
 import type * as Fzstd from 'fzstd';
 import { lazily } from './lazy.js';
+import { copyStored } from './stored-frame.js';
 
 /** Decompresses one chunk. `size` is what the Chunk record says, and is checked against a limit before. */
 export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
@@ -137,11 +138,13 @@ export function decompressPayload(bytes: Uint8Array, most: number): Uint8Array {
   return Buffer.concat(parts);
 }
 
+const realZstd: Decompress = nodeZstd ?? new Loaded(loadWasmZstd, false).decompress;
+
 const TABLE = new Map<string, Decompress>([
   ['', identity],
   // Not in the registry, but written by some.
   ['none', identity],
-  ['zstd', nodeZstd ?? new Loaded(loadWasmZstd, false).decompress],
+  ['zstd', (bytes, size) => copyStored(bytes, size) ?? realZstd(bytes, size)],
   ['lz4', new Loaded(loadWasmLz4, true).decompress],
 ]);
 

@@ -13,6 +13,7 @@
 import { McapStreamsError } from '../errors.js';
 import type { McapErrorCode } from '../errors.js';
 import { ByteQueue } from './byte-queue.js';
+import type { Span } from './byte-queue.js';
 import { combineCrc32, crc32 } from './crc.js';
 import { describeOpcode, MAGIC, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord, isMagic, isRecord, lengthsAgree, peekU64 } from './plausible.js';
@@ -27,6 +28,8 @@ export interface RecordReaderOptions {
   readonly wants: (opcode: number) => boolean;
   /** Whether attachments longer than this come in parts. Bytes of the record. Default: none. */
   readonly splitAttachmentsFrom?: number | undefined;
+  /** Where a Chunk of this compression may be gathered, `length` bytes with its prefix. Default: in memory of its own. */
+  readonly roomFor?: ((compression: string, length: number) => Span | undefined) | undefined;
   /** Whether the reader goes on behind a fault. Default false: it throws. */
   readonly recover?: boolean | undefined;
 }
@@ -70,6 +73,8 @@ const DATA_ONLY = new Set<number>([
 
 /** Fields of a Chunk before the length of its records, when it is not compressed. */
 const CHUNK_FIXED = 32;
+/** Names of compressions that are looked at before their chunk is gathered are not longer. */
+const MOST_COMPRESSION = 8;
 /** A record whose lengths do not agree is waited for up to here. Bytes. */
 const MOST_WAITED = 64 * 2 ** 20;
 /** So much without a record behind a message speaks for the message. Bytes. */
@@ -244,7 +249,10 @@ export class RecordReader {
       this.#toSkip = RECORD_PREFIX + length;
       return 'again';
     }
-    const { span, start } = queue.take(RECORD_PREFIX + length);
+    const { span, start } = queue.take(
+      RECORD_PREFIX + length,
+      opcode === OPCODE.Chunk ? () => this.#roomFor(RECORD_PREFIX + length) : undefined,
+    );
     const record: RecordContent & { dataCrc?: number } = {
       opcode,
       bytes: span.bytes,
@@ -256,6 +264,17 @@ export class RecordReader {
     this.#advance(RECORD_PREFIX + length);
     this.#pass(record, start);
     return wants(opcode) ? record : 'again';
+  }
+
+  /** The Chunk at the front, of so many bytes, is about to be gathered. */
+  #roomFor(length: number): Span | undefined {
+    const { roomFor } = this.#options;
+    const at = RECORD_PREFIX + CHUNK_FIXED;
+    if (roomFor === undefined || length < at + MOST_COMPRESSION) return undefined;
+    const queue = this.#queue;
+    const count = queue.at(at - 4);
+    if (count > MOST_COMPRESSION || queue.at(at - 3) + queue.at(at - 2) + queue.at(at - 1) !== 0) return undefined;
+    return roomFor(String.fromCharCode(...Array.from({ length: count }, (_, n) => queue.at(at + n))), length);
   }
 
   /** Whether a record can be handed out: false when it takes more bytes to tell. Throws when it is none. */

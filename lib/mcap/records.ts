@@ -236,6 +236,35 @@ function intern(encoding: string): string {
   return encoding;
 }
 
+const INDEX_ENTRY = 16;
+
+/**
+ * There are as many entries as messages, of four objects each, and hardly anybody who reads all records looks at them:
+ * they are made when somebody asks, from a copy, which does not hold on to the file's bytes.
+ */
+function parseMessageIndex(record: RecordContent): McapTypes.TypedMcapRecords['MessageIndex'] {
+  const fields = new Fields(record);
+  const channelId = fields.u16();
+  const length = fields.u32();
+  const at = fields.position;
+  if (length > record.end - at) throw badRecord(record, 'a map runs over its end');
+  if (length % INDEX_ENTRY !== 0) throw badRecord(record, "a map's last entry runs over the map's end");
+  const bytes = Uint8Array.prototype.slice.call(record.bytes, at, at + length);
+  return Object.defineProperty({ type: 'MessageIndex', channelId }, 'records', {
+    configurable: true,
+    enumerable: true,
+    get(this: object): [bigint, bigint][] {
+      const view = new DataView(bytes.buffer);
+      const value = Array.from({ length: length / INDEX_ENTRY }, (_, n): [bigint, bigint] => [
+        view.getBigUint64(n * INDEX_ENTRY, true),
+        view.getBigUint64(n * INDEX_ENTRY + 8, true),
+      ]);
+      Object.defineProperty(this, 'records', { value, configurable: true, enumerable: true, writable: true });
+      return value;
+    },
+  }) as McapTypes.TypedMcapRecords['MessageIndex'];
+}
+
 function parseAttachment(record: RecordContent, validateCrcs: boolean): AttachmentRecord {
   const fields = new Fields(record);
   const logTime = fields.u64();
@@ -263,6 +292,8 @@ function parseAttachment(record: RecordContent, validateCrcs: boolean): Attachme
  * length runs over the record's end, `MCAP_ATTACHMENT_CRC_MISMATCH` for an attachment.
  */
 export function parseRecord(record: RecordContent, validateCrcs: boolean): McapTypes.TypedMcapRecord {
+  // Nearly all records are messages.
+  if (record.opcode === OPCODE.Message) return parseMessage(record);
   const fields = new Fields(record);
   switch (record.opcode) {
     case OPCODE.Header:
@@ -278,16 +309,10 @@ export function parseRecord(record: RecordContent, validateCrcs: boolean): McapT
       return parseSchema(record);
     case OPCODE.Channel:
       return parseChannel(record);
-    case OPCODE.Message:
-      return parseMessage(record);
     case OPCODE.Chunk:
       return { type: 'Chunk', ...parseChunk(record) };
-    case OPCODE.MessageIndex: {
-      const channelId = fields.u16();
-      const records: [bigint, bigint][] = [];
-      fields.entries(() => records.push([fields.u64(), fields.u64()]));
-      return { type: 'MessageIndex', channelId, records };
-    }
+    case OPCODE.MessageIndex:
+      return parseMessageIndex(record);
     case OPCODE.ChunkIndex:
       return {
         type: 'ChunkIndex',

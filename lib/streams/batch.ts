@@ -15,6 +15,9 @@ export function batched<In, Out>(core: PullCore<In, Out>, size: number): PullCor
       return job && batchedJob(job, size);
     },
     failed: (error) => core.failed(error),
+    idle: () => {
+      core.idle?.();
+    },
     close: () => {
       core.close?.();
     },

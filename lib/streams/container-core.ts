@@ -12,11 +12,14 @@ import { openChunk } from '../mcap/chunk-reader.js';
 import { ChunkSelection } from '../mcap/chunk-selection.js';
 import type { ChunkQuery } from '../mcap/chunk-selection.js';
 import { decompressorsWith } from '../mcap/compression.js';
+import { helpThreads } from '../mcap/compression-pool.js';
+import { GatherRooms } from '../mcap/gather-rooms.js';
 import { OPCODE } from '../mcap/opcodes.js';
 import { parseChunk, parseCutChunk } from '../mcap/records.js';
 import type { ChunkHeader, RecordContent } from '../mcap/records.js';
 import { RecordReader } from '../mcap/record-reader.js';
 import type { AttachmentPart, ReaderItem } from '../mcap/record-reader.js';
+import { isStored } from '../mcap/stored-frame.js';
 import { wholeBlocks } from '../mcap/salvage.js';
 import { containerSettings, emptyStats } from './container-options.js';
 import type { ContainerOptions, ContainerSettings, ContainerStats, DamageReport } from './container-options.js';
@@ -63,6 +66,8 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   readonly #opener: ChunkOpener;
   readonly #onDamage: ContainerOptions['onDamage'];
   readonly #selection: ChunkSelection | undefined;
+  /** Compressed chunks are gathered here: nobody sees them once they have been opened. */
+  readonly #rooms: GatherRooms | undefined;
   /** The item that ended a run, or a chunk's indexes, and begins the next job. */
   #next: ReaderItem | undefined;
   #fault: { error: unknown } | undefined;
@@ -90,6 +95,9 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     this.maxJobs = settings.threads + 2;
     this.maxCost = settings.maxBufferedBytes;
     const selecting = handler.query !== undefined;
+    const rooms = handler.wants(OPCODE.Chunk) ? undefined : new GatherRooms(this.maxJobs);
+    this.#rooms = rooms;
+    const { decompressors } = this.#opener;
     this.#reader = new RecordReader({
       maxRecordLength: settings.maxRecordLength,
       validateCrcs: settings.validateCrcs,
@@ -97,6 +105,9 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
         opcode === OPCODE.Chunk || (selecting && opcode === OPCODE.MessageIndex) || handler.wants(opcode),
       splitAttachmentsFrom: handler.splitAttachmentsFrom,
       recover: settings.damage === 'skip',
+      // A user's own decompressor may keep what it is given.
+      roomFor:
+        rooms && ((compression, length) => (decompressors.isThreaded(compression) ? rooms.take(length) : undefined)),
     });
   }
 
@@ -118,6 +129,11 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   /** The rest of the file is not read. */
   finish(ragged: boolean): void {
     this.#reader.finish(ragged);
+  }
+
+  /** The reader waits for a chunk that another thread has: one that no thread has yet can be done here. */
+  idle(): void {
+    helpThreads();
   }
 
   close(): void {
@@ -279,7 +295,8 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
       this.#settings.threads > 0 &&
       size >= SMALL_CHUNK &&
       this.#bytesOpened >= INLINE_BYTES &&
-      this.#opener.decompressors.isThreaded(header.compression);
+      this.#opener.decompressors.isThreaded(header.compression) &&
+      !isStored(header.records, size);
     this.#bytesOpened += size;
     return {
       cost: compressed + size,
@@ -323,6 +340,7 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   ): Producer<Out> | Promise<Producer<Out>> {
     const { record, header } = chunk;
     const produce = (records: ChunkRecords): Producer<Out> | Promise<Producer<Out>> => {
+      this.#rooms?.release(record.bytes);
       this.stats.chunksRead++;
       this.stats.bytesDecompressed += records.bytes.length;
       const earlier = inspect?.(records);
@@ -333,6 +351,7 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
       return earlier === undefined ? producer : this.#withDefinitions(earlier, producer);
     };
     const lost = (error: unknown): never => {
+      this.#rooms?.release(record.bytes);
       if (typeof error === 'object' && error !== null) {
         this.#losses.set(error, { bytes: record.end - record.start, chunks: 1 });
       }

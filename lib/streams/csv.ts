@@ -1,6 +1,7 @@
 /** Messages of one type as CSV (RFC 4180). */
-import { stringify } from 'csv-stringify/sync';
+import type * as CsvStringify from 'csv-stringify/sync';
 import { McapStreamsError, OptionError } from '../errors.js';
+import { lazily } from '../mcap/lazy.js';
 import { checkChoice, checkOptions } from '../options.js';
 import type { SchemaSource } from '../schema/definition.js';
 import { parseSchema } from '../schema/registry.js';
@@ -35,6 +36,8 @@ const OPTIONS = ['explode', 'fields', 'schema', 'header', 'delimiter', 'newline'
 
 /** Columns of the message around its value. */
 const HEAD = ['topic', 'logTime', 'publishTime', 'sequence'] as const;
+
+const stringifier = lazily('csv-stringify/sync') as () => typeof CsvStringify;
 
 /** So many rows are written at once. */
 const MAX_ROWS = 512;
@@ -152,7 +155,7 @@ class RowWriter {
   #piece(): Buffer {
     const rows = this.#rows;
     this.#rows = [];
-    const text = stringify(rows, {
+    const text = stringifier().stringify(rows, {
       delimiter: this.#options.delimiter ?? ',',
       record_delimiter: this.#options.newline ?? '\r\n',
       // The library looks for whole row ends only.

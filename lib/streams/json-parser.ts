@@ -2,10 +2,14 @@
  * JSON -> values on the tokens of stream-json, with every number exact: an integer beyond 2^53 is a bigint, which
  * `JSON.parse` would round.
  */
-import { jsonParser } from 'stream-json/core/parser.js';
+import type * as StreamJson from 'stream-json/core/parser.js';
 import type { Token } from 'stream-json/core/parser.js';
-import { none } from 'stream-chain/core';
+import type * as StreamChain from 'stream-chain/core';
 import { setOwn } from '../cdr/values.js';
+import { lazily } from '../mcap/lazy.js';
+
+const streamJson = lazily('stream-json/core/parser.js') as () => typeof StreamJson;
+const streamChain = lazily('stream-chain/core') as () => typeof StreamChain;
 
 /** Values inside one another. Messages stay below 64. */
 const MAX_DEPTH = 512;
@@ -25,7 +29,7 @@ export function parseJson(text: string): unknown {
 
 /** Puts values together from text that comes in pieces. Those at `depth` are handed out: 0 is the text's own value. */
 export class JsonValues {
-  readonly #parse = jsonParser({ packValues: true, streamValues: false });
+  readonly #parse = streamJson().jsonParser({ packValues: true, streamValues: false });
   readonly #depth: number;
   /** Arrays and objects that are open, and in objects the key that waits for its value. */
   readonly #open: (unknown[] | Record<string, unknown>)[] = [];
@@ -48,11 +52,11 @@ export class JsonValues {
 
   end(): unknown[] {
     // `none` ends the text: that is how stream-chain flushes a stage, and its types do not say so.
-    return this.#take(this.#parse(none as unknown as string));
+    return this.#take(this.#parse(streamChain().none as unknown as string));
   }
 
-  #take(result: ReturnType<ReturnType<typeof jsonParser>>): unknown[] {
-    if (result !== none) for (const token of (result as { values: Token[] }).values) this.#token(token);
+  #take(result: ReturnType<ReturnType<typeof StreamJson.jsonParser>>): unknown[] {
+    if (result !== streamChain().none) for (const token of (result as { values: Token[] }).values) this.#token(token);
     const found = this.#found;
     if (found.length > 0) this.#found = [];
     return found;

@@ -87,6 +87,10 @@ export class LocatedCore<Out> implements PullCore<LocatedBytes, Out> {
     return this.#core.failed(error);
   }
 
+  idle(): void {
+    this.#core.idle?.();
+  }
+
   close(): void {
     this.#core.close?.();
   }

@@ -1,7 +1,7 @@
 /** MCAP bytes -> records. */
 import { ChannelTable, unknownChannel } from '../mcap/channel-table.js';
 import { OPCODE, recordName } from '../mcap/opcodes.js';
-import { parseRecord } from '../mcap/records.js';
+import { parseMessage, parseRecord } from '../mcap/records.js';
 import type { McapRecord, McapRecordType, RecordContent } from '../mcap/records.js';
 import { McapStreamsError, OptionError } from '../errors.js';
 import type { AttachmentPart } from '../mcap/record-reader.js';
@@ -118,11 +118,13 @@ class ParserHandler implements RecordHandler<McapRecord> {
   }
 
   handle(content: RecordContent): McapRecord | undefined {
+    if (content.opcode === OPCODE.Message) {
+      const message = parseMessage(content);
+      if (!this.#table.channels.has(message.channelId)) throw unknownChannel(message.channelId, content.offset);
+      return message;
+    }
     const record = parseRecord(content, this.#validateCrcs);
     switch (record.type) {
-      case 'Message':
-        if (!this.#table.channels.has(record.channelId)) throw unknownChannel(record.channelId, content.offset);
-        return record;
       case 'Schema':
         this.#table.addSchema(record, content.offset);
         break;

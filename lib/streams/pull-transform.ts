@@ -44,6 +44,8 @@ export interface PullCore<In, Out> {
   pull(): Job<Out> | undefined;
   /** Asked for each error, in order: `skip` drops the job that failed and goes on with the next. */
   failed(error: unknown): Failure;
+  /** The reader waits for asynchronous work of the oldest job: some of what waits may be done at once. */
+  idle?(): void;
   /** The stage is over, in whatever way. */
   close?(): void;
 }
@@ -209,7 +211,10 @@ export class PullTransform<In, Out> extends Transform {
     if (!head.started) this.#start(head);
     if (head.failed) return this.#fail(head.error);
     const { producer } = head;
-    if (producer === undefined) return false; // its promise pumps again
+    if (producer === undefined) {
+      if (this.#wanted) this.#core.idle?.();
+      return false; // its promise pumps again
+    }
     try {
       while (this.#wanted) {
         const output = producer.next();

@@ -8,8 +8,9 @@
  */
 import { finished } from 'node:stream';
 import type { Writable } from 'node:stream';
-import { objectTransform } from 'through2';
+import type * as Through2 from 'through2';
 import { OptionError } from '../errors.js';
+import { lazily } from '../mcap/lazy.js';
 import { checkOptions } from '../options.js';
 import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
@@ -22,6 +23,8 @@ export interface StageMessage {
 
 /** A stage for single messages of type `In`, or arrays of them; its outputs are as its inputs were. */
 export type MessageStage<Out> = NodeJS.ReadWriteStream & AsyncIterable<Out> & { destroy(error?: Error): unknown };
+
+const through2 = lazily('through2') as () => typeof Through2;
 
 type Callback = (error?: Error | null, output?: unknown) => void;
 
@@ -114,7 +117,7 @@ export function splitByTopic(
   checkFunction(factory, 'splitByTopic');
   checkOptions(options, STREAM_OPTIONS, 'splitByTopic');
 
-  const splitter = objectTransform(
+  const splitter = through2().objectTransform(
     highWaterMarks(options),
     (input: StageMessage | readonly StageMessage[], _encoding, callback: Callback) => {
       give(input).then(
@@ -227,7 +230,7 @@ function stage<Out>(
   const step = each as (message: StageMessage) => unknown;
   checkFunction(given, name);
   checkOptions(options, STREAM_OPTIONS, name);
-  const stream = objectTransform(
+  const stream = through2().objectTransform(
     highWaterMarks(options),
     (input: StageMessage | readonly StageMessage[], _encoding, callback: Callback) => {
       if (Array.isArray(input)) {

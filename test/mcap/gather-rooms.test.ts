@@ -1,0 +1,37 @@
+import test from 'ava';
+import { GatherRooms } from '../../lib/mcap/gather-rooms.js';
+
+test('a room is lent to one at a time, and again when it has been released', (t) => {
+  const rooms = new GatherRooms(2);
+  const first = rooms.take(100_000);
+  const second = rooms.take(100_000);
+  if (first === undefined || second === undefined) throw new Error('no room');
+  t.true(first.bytes.length >= 100_000);
+  t.not(first.bytes, second.bytes);
+  rooms.release(first.bytes);
+  rooms.release(first.bytes); // of no effect
+  t.is(rooms.take(90_000), first);
+  t.not(rooms.take(90_000), first);
+});
+
+test('a room that is too small is not given, and what is no room is not taken', (t) => {
+  const rooms = new GatherRooms(2);
+  const small = rooms.take(1000);
+  if (small === undefined) throw new Error('no room');
+  rooms.release(small.bytes);
+  rooms.release(Buffer.alloc(1_000_000));
+  const large = rooms.take(900_000);
+  t.not(large, small);
+  t.true((large?.bytes.length ?? 0) >= 900_000);
+  t.is(rooms.take(5 * 2 ** 20), undefined);
+});
+
+test('the largest are kept', (t) => {
+  const rooms = new GatherRooms(1);
+  const [a, b] = [rooms.take(1000), rooms.take(500_000)];
+  if (a === undefined || b === undefined) throw new Error('no room');
+  rooms.release(a.bytes);
+  rooms.release(b.bytes);
+  t.is(rooms.take(1000), b);
+  t.not(rooms.take(1000), a);
+});
