@@ -148,7 +148,14 @@ if (file !== undefined) {
   const sections: string[] = [];
   for (const { title, run } of chosen.length > 0 ? chosen : PARTS) {
     console.log(`\n${title}`);
-    const part = run();
+    let part: ReturnType<Part['run']>;
+    try {
+      part = run();
+    } catch (error) {
+      // The others are still worth having.
+      part = { text: `failed: ${String(error)}`, figures: {} };
+      process.exitCode = 1;
+    }
     console.log(part.text);
     Object.assign(figures, part.figures);
     sections.push(`## ${title}\n\n\`\`\`\n${part.text}\n\`\`\`\n`);

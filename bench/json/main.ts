@@ -12,6 +12,8 @@ import { CASES } from '../codec/types.js';
 
 const args = process.argv.slice(2);
 const ROUNDS = args.includes('--quick') ? 7 : 21;
+// `stringify` of an Image takes 190 ms.
+const [WARM, CALIBRATE] = args.includes('--quick') ? [30, 10] : [300, 100];
 const only = args.find((arg) => !arg.startsWith('--'));
 let sink: unknown;
 
@@ -52,14 +54,14 @@ console.log(`Node ${process.version}; ns a message, median of ${ROUNDS} rounds`)
 console.log(
   row(['type', 'toJson', 'decode+stringify', 'ratio', 'decode+form', 'ratio', 'stringify of plain object', 'ratio']),
 );
-for (const { runs } of tasks) for (const run of runs) for (let n = 0; n < 300; n++) sink = run();
+for (const { runs } of tasks) for (const run of runs) for (let n = 0; n < WARM; n++) sink = run();
 const ratios: number[][] = [[], [], []];
 for (const { name, runs } of tasks) {
   const times = runs.map((): number[] => []);
   const counts = runs.map((run) => {
     const begin = process.hrtime.bigint();
-    for (let n = 0; n < 100; n++) sink = run();
-    return Math.max(1, Math.round(2e9 / Number(process.hrtime.bigint() - begin)));
+    for (let n = 0; n < CALIBRATE; n++) sink = run();
+    return Math.max(1, Math.round((CALIBRATE * 2e7) / Number(process.hrtime.bigint() - begin)));
   });
   for (let round = 0; round < ROUNDS; round++) {
     runs.forEach((run, index) => {
