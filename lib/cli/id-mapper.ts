@@ -10,6 +10,10 @@ export interface Mapped<Record> {
   readonly added: boolean;
 }
 
+function schemaContent({ name, encoding, data }: SchemaRecord): string {
+  return JSON.stringify([name, encoding, Buffer.from(data).toString('latin1')]);
+}
+
 export class IdMapper {
   readonly #schemas = new IdTable<SchemaRecord>(1);
   readonly #channels = new IdTable<ChannelRecord>(0);
@@ -21,15 +25,29 @@ export class IdMapper {
   }
 
   schema(record: SchemaRecord): Mapped<SchemaRecord> {
-    const content = JSON.stringify([record.name, record.encoding, Buffer.from(record.data).toString('latin1')]);
-    return this.#schemas.map(record, content, (id) => ({ ...record, id }));
+    return this.#schemas.map(record, schemaContent(record), (id) => ({ ...record, id }));
+  }
+
+  /** Whether a schema has the id in the output that it comes with: nothing needs to be changed. */
+  keepsSchema(record: SchemaRecord): boolean {
+    return this.#schemas.keeps(record.id, schemaContent(record));
+  }
+
+  keepsChannel(record: ChannelRecord): boolean {
+    return (
+      this.#schemas.idOf(record.schemaId) === record.schemaId && this.#channels.keeps(record.id, this.#content(record))
+    );
+  }
+
+  #content({ topic, messageEncoding, metadata, schemaId }: ChannelRecord): string {
+    const entries = [...metadata].sort(([a], [b]) => (a < b ? -1 : 1));
+    return JSON.stringify([topic, messageEncoding, schemaId === 0 ? 0 : this.#schemas.idOf(schemaId), entries]);
   }
 
   channel(record: ChannelRecord): Mapped<ChannelRecord> {
     const schemaId = record.schemaId === 0 ? 0 : this.#schemas.idOf(record.schemaId);
     const { topic, messageEncoding, metadata } = record;
-    const entries = [...metadata].sort(([a], [b]) => (a < b ? -1 : 1));
-    return this.#channels.map(record, JSON.stringify([topic, messageEncoding, schemaId, entries]), (id) => ({
+    return this.#channels.map(record, this.#content(record), (id) => ({
       type: 'Channel',
       id,
       schemaId,
@@ -75,6 +93,13 @@ class IdTable<Record extends { readonly id: number }> {
     this.#used.add(mapped.id);
     this.#own.set(record.id, { record: mapped, content });
     return { record: mapped, added };
+  }
+
+  keeps(id: number, content: string): boolean {
+    const own = this.#own.get(id);
+    if (own !== undefined) return own.record.id === id && own.content === content;
+    const equal = this.#byContent.get(content)?.find((record) => !this.#used.has(record.id));
+    return equal === undefined ? !this.#taken.has(id) : equal.id === id;
   }
 
   idOf(id: number): number {

@@ -2,9 +2,12 @@
 import { createRequire } from 'node:module';
 import { Command, Option } from 'commander';
 import type { CatOptions } from './commands/cat.js';
+import type { ConvertOptions } from './commands/convert.js';
+import type { FilterOptions } from './commands/filter.js';
 import type { InfoOptions } from './commands/info.js';
+import type { MergeOptions } from './commands/merge.js';
 import type { RecoverOptions } from './commands/recover.js';
-import { collect, wholeNumber, withOutput, withTimes, withTopics, withVerbosity } from './options.js';
+import { collect, wholeNumber, withCompression, withOutput, withTimes, withTopics, withVerbosity } from './options.js';
 import { setVerbosity } from './output.js';
 import type { ExitCode } from './output.js';
 
@@ -28,6 +31,7 @@ export function buildProgram(done: Done): Command {
     setVerbosity(quiet === true ? 'quiet' : verbose === true ? 'verbose' : 'normal');
   });
   readingVerbs(program, done);
+  writingVerbs(program, done);
   repairVerbs(program, done);
   return program;
 }
@@ -76,6 +80,70 @@ function readingVerbs(program: Command, done: Done): void {
       const { info } = await import('./commands/info.js');
       done(await info(files, options));
     });
+}
+
+function writingVerbs(program: Command, done: Done): void {
+  withOutput(
+    withCompression(
+      withTimes(
+        withTopics(
+          verb(program, 'filter', 'write some of a recording: topics, a time range, each n-th message, new names', [
+            "mcap-ros2 filter drive.mcap -o short.mcap -S @10s -E @20s -x '/camera/.*'",
+            'mcap-ros2 filter drive.mcap -o slow.mcap -t /imu --every 10 --rename /imu=/imu_slow',
+          ]).argument('[files...]', INPUTS),
+        ),
+      ),
+    ),
+  )
+    .option('--every <n>', 'take each n-th message of a topic', wholeNumber)
+    .option('--rename <from=to>', 'another name for a topic (repeatable)', collect)
+    .option('--no-attachments', 'leave attachments out')
+    .option('--no-metadata', 'leave metadata records out')
+    .action(async (files: string[], options: FilterOptions) => {
+      const { filter } = await import('./commands/filter.js');
+      done(await filter(files, options));
+    });
+
+  withOutput(
+    withCompression(
+      verb(program, 'convert', 'write JSON as a recording, or a recording with other chunks, compression or order', [
+        'mcap-ros2 cat drive.mcap --with-channels | mcap-ros2 convert - -o copy.mcap',
+        'mcap-ros2 convert drive.mcap -o sorted.mcap --compression lz4 --chunk-size 4MiB --sort log-time',
+      ]).argument('[files...]', INPUTS),
+    ),
+  )
+    .addOption(new Option('--sort <order>', 'put messages in order').choices(['log-time']))
+    .option(
+      '--msg-path <folder>',
+      'folder with .msg and .idl files, for JSON without definitions (repeatable)',
+      collect,
+    )
+    .addOption(
+      new Option('--distro <name>', 'ROS 2 distribution whose standard types are known (default: jazzy)').choices([
+        'galactic',
+        'humble',
+        'iron',
+        'jazzy',
+        'kilted',
+        'rolling',
+      ]),
+    )
+    .action(async (files: string[], options: ConvertOptions) => {
+      const { convert } = await import('./commands/convert.js');
+      done(await convert(files, options));
+    });
+
+  withOutput(
+    withCompression(
+      verb(program, 'merge', 'write several recordings as one, by log time', [
+        'mcap-ros2 merge front.mcap rear.mcap -o both.mcap',
+        'mcap-ros2 merge bag_folder/ -o bag.mcap --compression zstd',
+      ]).argument('<files...>', 'recordings or bag folders'),
+    ),
+  ).action(async (files: string[], options: MergeOptions) => {
+    const { merge } = await import('./commands/merge.js');
+    done(await merge(files, options));
+  });
 }
 
 function repairVerbs(program: Command, done: Done): void {

@@ -59,8 +59,18 @@ export async function* recordsOf(
   damage: DamageLog,
   { progress = true, tail, onBytes, ...options }: RecordOptions = {},
 ): AsyncGenerator<McapRecord, void> {
-  const parser = new McapRecordParser({ ...options, damage: 'skip', onDamage: damage.report(input.name) });
   const source = bytesOf(input, { onBroken: damage.brokenInput(input.name), progress, tail, onBytes });
+  yield* recordsFrom(source, input.name, damage, options);
+}
+
+/** The records of bytes that are open already. */
+export async function* recordsFrom(
+  source: Readable,
+  name: string,
+  damage: DamageLog,
+  options: Omit<RecordOptions, 'progress' | 'tail' | 'onBytes'>,
+): AsyncGenerator<McapRecord, void> {
+  const parser = new McapRecordParser({ ...options, damage: 'skip', onDamage: damage.report(name) });
   // An error of the source reaches the loop by the parser.
   pipeline(source, parser).catch(() => undefined);
   try {
