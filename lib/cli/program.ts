@@ -7,11 +7,12 @@ import type { FilterOptions } from './commands/filter.js';
 import type { InfoOptions } from './commands/info.js';
 import type { MergeOptions } from './commands/merge.js';
 import type { RecoverOptions } from './commands/recover.js';
+import { DISTRIBUTIONS, extraVerbs } from './extra-verbs.js';
 import { collect, wholeNumber, withCompression, withOutput, withTimes, withTopics, withVerbosity } from './options.js';
 import { setVerbosity } from './output.js';
 import type { ExitCode } from './output.js';
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const { version } = createRequire(import.meta.url)('mcap-ros2-streams/package.json') as { version: string };
 
 const EXIT_CODES = `
 Exit codes: 0 whole, 1 failure, 2 usage, 3 finished with data loss, 130 interrupted.`;
@@ -33,6 +34,7 @@ export function buildProgram(done: Done): Command {
   readingVerbs(program, done);
   writingVerbs(program, done);
   repairVerbs(program, done);
+  extraVerbs(program, verb, done);
   return program;
 }
 
@@ -119,14 +121,9 @@ function writingVerbs(program: Command, done: Done): void {
       collect,
     )
     .addOption(
-      new Option('--distro <name>', 'ROS 2 distribution whose standard types are known (default: jazzy)').choices([
-        'galactic',
-        'humble',
-        'iron',
-        'jazzy',
-        'kilted',
-        'rolling',
-      ]),
+      new Option('--distro <name>', 'ROS 2 distribution whose standard types are known (default: jazzy)').choices(
+        DISTRIBUTIONS,
+      ),
     )
     .action(async (files: string[], options: ConvertOptions) => {
       const { convert } = await import('./commands/convert.js');

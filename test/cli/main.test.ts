@@ -10,9 +10,22 @@ test('--version says the version of the package, --help the verbs and the exit c
   t.like(shown, { code: 0, stdout: `${version}\n`, stderr: '' });
   const help = await mcapRos2(['--help']);
   t.is(help.code, 0);
-  for (const word of ['cat', 'info', 'recover', 'doctor', '3 finished with data loss'])
+  for (const word of ['cat', 'info', 'recover', 'doctor', 'filter', 'generate', '3 finished with data loss'])
     t.true(help.stdout.includes(word));
-  for (const verb of ['cat', 'info', 'recover', 'doctor']) {
+  for (const verb of [
+    'cat',
+    'info',
+    'recover',
+    'doctor',
+    'filter',
+    'convert',
+    'merge',
+    'types',
+    'generate',
+    'attachments',
+    'metadata',
+    'completion',
+  ]) {
     const { code, stdout } = await mcapRos2([verb, '--help']);
     t.is(code, 0);
     t.is(stdout.match(/^ {2}.*mcap-ros2 /gm)?.length, 2, `two examples for ${verb}`);

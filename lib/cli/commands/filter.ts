@@ -70,9 +70,9 @@ interface Kept {
   seen: number;
 }
 
-class Sieve {
-  readonly counts = { messages: 0, raw: 0, rebuilt: 0 };
-  readonly latched = new Latched();
+export class Sieve {
+  readonly counts: { messages: number; raw: number; rebuilt: number } = { messages: 0, raw: 0, rebuilt: 0 };
+  readonly latched: Latched = new Latched();
   readonly #mapper = new IdMapper();
   readonly #channels = new Map<number, Kept>();
   readonly #takes: (topic: string) => boolean;
