@@ -21,6 +21,7 @@ const SAMPLES: Readonly<Record<Kind, Uint8Array>> = {
   whole: IMU,
   'index missing': mcap.file(GOOD),
   cut: IMU.subarray(0, 8500),
+  'cut behind the data': IMU.subarray(0, IMU.length - 20),
   'CRC wrong': mcap.file(GOOD, BAD),
   'not an MCAP': Buffer.from('no recording, but some text'),
 };
@@ -32,7 +33,7 @@ for (const kind of KINDS) {
     for (const [name, verb] of Object.entries(VERBS)) {
       const output = join(FOLDER, `${kind.replaceAll(' ', '-')}-${name.replaceAll(' ', '-')}.out`);
       const { code, stderr } = await mcapRos2(verb(path, output));
-      t.is(code, EXIT_CODES[name]?.[kind] ?? -1, `${name} on ${kind}: ${stderr}`);
+      t.true(EXIT_CODES[name]?.[kind].includes(code ?? -1), `${name} on ${kind}: ${code ?? ''} ${stderr}`);
       t.notRegex(stderr, /\bat .*\.js:\d+/, 'no stack trace');
     }
   });
