@@ -1,4 +1,4 @@
-/** What every verb shares: exit codes, warnings, and writing to stdout at the pace of who reads it. */
+/** What every verb shares: exit codes, what is said on stderr, and writing to stdout at the pace of who reads it. */
 
 export const EXIT = {
   whole: 0,
@@ -16,8 +16,46 @@ export class UsageError extends Error {}
 /** Thrown when whoever read stdout has gone: nothing is left to do, and it is no failure. */
 export class ReaderGone extends Error {}
 
+export type Verbosity = 'quiet' | 'normal' | 'verbose';
+
+let verbosity: Verbosity = 'normal';
+
+/** How much is said on stderr; set once, from the options. */
+export function setVerbosity(value: Verbosity): void {
+  verbosity = value;
+}
+
+export function isQuiet(): boolean {
+  return verbosity === 'quiet';
+}
+
+/** Whether stderr is a terminal that wants colours (https://no-color.org). */
+function colours(): boolean {
+  return process.stderr.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
+}
+
+function say(text: string, colour: number): void {
+  process.stderr.write(colours() ? `\u001b[${colour}mmcap-ros2:\u001b[0m ${text}\n` : `mcap-ros2: ${text}\n`);
+}
+
+/** Why it failed. Said in any case. */
+export function fail(text: string): void {
+  say(text, 31);
+}
+
+/** What is wrong with an input, but does not end the work. */
 export function warn(text: string): void {
-  process.stderr.write(`mcap-ros2: ${text}\n`);
+  if (verbosity !== 'quiet') say(text, 33);
+}
+
+/** What was done. */
+export function note(text: string): void {
+  if (verbosity !== 'quiet') say(text, 36);
+}
+
+/** What only `--verbose` tells. */
+export function detail(text: string): void {
+  if (verbosity === 'verbose') say(text, 90);
 }
 
 /** Writes to stdout and waits while it is full. */
@@ -37,9 +75,9 @@ export class StdoutWriter {
     process.stdout.on('close', () => this.#go?.());
   }
 
-  async write(text: string): Promise<void> {
+  async write(data: string | Uint8Array): Promise<void> {
     this.#check();
-    if (!process.stdout.write(text)) {
+    if (!process.stdout.write(data)) {
       await new Promise<void>((resolve) => {
         this.#go = resolve;
       });

@@ -47,7 +47,7 @@ test('info prints the same as a table', async (t) => {
   t.is(code, 0);
   t.regex(stdout, /^start: +2023-11-14T22:13:20\.000000000Z \(1700000000000000000\)$/m);
   t.regex(stdout, /^duration: +0\.595s$/m);
-  t.regex(stdout, /^\/imu +sensor_msgs\/msg\/Imu +cdr\/ros2msg +120 +200\.00$/m);
+  t.regex(stdout, /^\/imu +sensor_msgs\/msg\/Imu +cdr\/ros2msg +120 +200\.00 +38\.0 KiB$/m);
 });
 
 test('info has no NaN for recordings without messages or without length', async (t) => {

@@ -10,8 +10,22 @@ test('--version says the version of the package, --help the verbs and the exit c
   t.like(shown, { code: 0, stdout: `${version}\n`, stderr: '' });
   const help = await mcapRos2(['--help']);
   t.is(help.code, 0);
-  for (const word of ['cat', 'info', '3 finished with data loss']) t.true(help.stdout.includes(word));
-  for (const verb of ['cat', 'info']) {
+  for (const word of ['cat', 'info', 'recover', 'doctor', 'filter', 'generate', '3 finished with data loss'])
+    t.true(help.stdout.includes(word));
+  for (const verb of [
+    'cat',
+    'info',
+    'recover',
+    'doctor',
+    'filter',
+    'convert',
+    'merge',
+    'types',
+    'generate',
+    'attachments',
+    'metadata',
+    'completion',
+  ]) {
     const { code, stdout } = await mcapRos2([verb, '--help']);
     t.is(code, 0);
     t.is(stdout.match(/^ {2}.*mcap-ros2 /gm)?.length, 2, `two examples for ${verb}`);
@@ -19,14 +33,7 @@ test('--version says the version of the package, --help the verbs and the exit c
 });
 
 test('a wrong call exits 2 and says what is wrong on stderr', async (t) => {
-  for (const args of [
-    [],
-    ['bogus'],
-    ['cat', '--topics', 'x'],
-    ['cat', '--limit', 'many'],
-    ['cat', '-t', '('],
-    ['cat', 'a', 'b'],
-  ]) {
+  for (const args of [[], ['bogus'], ['cat', '--topics', 'x'], ['cat', '--limit', 'many'], ['cat', '-t', '(']]) {
     const { code, stdout, stderr } = await mcapRos2(args);
     t.is(code, 2, args.join(' '));
     t.is(stdout, '');

@@ -1,188 +1,92 @@
-/** `mcap-ros2 info`: what a recording holds, counted by reading it. */
-import { pipeline } from 'node:stream/promises';
+/** `mcap-ros2 info`: what a recording holds. */
 import { McapStreamsError } from '../../errors.js';
-import type { ChannelRecord, HeaderRecord, McapRecord, SchemaRecord } from '../../mcap/records.js';
-import { McapRecordParser } from '../../streams/mcap-record-parser.js';
-import { formatDuration, formatTime } from '../../time.js';
-import { inputName, openInput } from '../input.js';
+import type { McapRecord } from '../../mcap/records.js';
+import { readMetadata, readSummary, RecordCounter } from '../../streams/read-summary.js';
+import type { RecordingSummary } from '../../streams/read-summary.js';
+import { describe, reportJson, reportText } from '../info-report.js';
+import type { InfoReport } from '../info-report.js';
+import { inputFiles } from '../input.js';
+import type { Input } from '../input.js';
 import { EXIT, StdoutWriter, warn } from '../output.js';
 import type { ExitCode } from '../output.js';
-import { formatBytes, table } from '../table.js';
+import { DamageLog, recordsOf } from '../records.js';
 
-interface ChannelInfo {
-  readonly id: number;
-  readonly topic: string;
-  readonly schemaName: string;
-  readonly schemaEncoding: string;
-  readonly messageEncoding: string;
-  messageCount: number;
+export interface InfoOptions {
+  readonly json?: boolean | undefined;
+  /** Read everything although there is a summary. */
+  readonly scan?: boolean | undefined;
 }
 
-interface CompressionInfo {
-  chunkCount: number;
-  compressedBytes: bigint;
-  uncompressedBytes: bigint;
-}
+/** A file up to this size is read as a whole, so that its damage is seen and bytes are counted by topic. */
+const SMALL = 2 ** 21;
 
-/** Gathers what `info` shows. */
-class Survey {
-  header: HeaderRecord | undefined;
-  readonly channels = new Map<number, ChannelInfo>();
-  readonly schemas = new Map<number, SchemaRecord>();
-  readonly compression = new Map<string, CompressionInfo>();
-  messageCount = 0;
-  attachmentCount = 0;
-  metadataCount = 0;
-  start: bigint | undefined;
-  end: bigint | undefined;
-
-  add(record: McapRecord): void {
-    switch (record.type) {
-      case 'Header':
-        this.header = record;
-        break;
-      case 'Schema':
-        this.schemas.set(record.id, record);
-        break;
-      case 'Channel':
-        this.#addChannel(record);
-        break;
-      case 'Message': {
-        const channel = this.channels.get(record.channelId);
-        if (channel !== undefined) channel.messageCount++;
-        this.messageCount++;
-        const { logTime } = record;
-        if (this.start === undefined || logTime < this.start) this.start = logTime;
-        if (this.end === undefined || logTime > this.end) this.end = logTime;
-        break;
-      }
-      case 'Chunk': {
-        const name = record.compression === '' ? 'none' : record.compression;
-        const info = this.compression.get(name) ?? { chunkCount: 0, compressedBytes: 0n, uncompressedBytes: 0n };
-        info.chunkCount++;
-        info.compressedBytes += BigInt(record.records.length);
-        info.uncompressedBytes += record.uncompressedSize;
-        this.compression.set(name, info);
-        break;
-      }
-      case 'Attachment':
-        this.attachmentCount++;
-        break;
-      case 'Metadata':
-        this.metadataCount++;
-        break;
-      default:
-        break;
+export async function info(paths: readonly string[], options: InfoOptions): Promise<ExitCode> {
+  const out = new StdoutWriter();
+  let damaged = false;
+  for (const [n, input] of (await inputFiles(paths)).entries()) {
+    try {
+      const report = await survey(input, options.scan ?? false);
+      damaged ||= report.damage.length > 0;
+      for (const { message } of report.damage) warn(`${input.name}: ${message}`);
+      await out.write(options.json === true ? reportJson(report) : `${n > 0 ? '\n' : ''}${reportText(report)}`);
+    } catch (error) {
+      if (!(error instanceof McapStreamsError)) throw error;
+      await out.finish();
+      throw error.with({}, `${input.name}: ${error.message}`);
     }
   }
-
-  #addChannel(record: ChannelRecord): void {
-    if (this.channels.has(record.id)) return;
-    const schema = this.schemas.get(record.schemaId);
-    this.channels.set(record.id, {
-      id: record.id,
-      topic: record.topic,
-      schemaName: schema?.name ?? '',
-      schemaEncoding: schema?.encoding ?? '',
-      messageEncoding: record.messageEncoding,
-      messageCount: 0,
-    });
-  }
-
-  /** Rate over the whole recording; 0 where it has no length. */
-  hz(channel: ChannelInfo): number {
-    const seconds = Number((this.end ?? 0n) - (this.start ?? 0n)) / 1e9;
-    return seconds > 0 && channel.messageCount > 1 ? (channel.messageCount - 1) / seconds : 0;
-  }
-}
-
-export async function info(path: string | undefined, options: { json?: boolean }): Promise<ExitCode> {
-  const name = inputName(path);
-  const survey = new Survey();
-  const parser = new McapRecordParser({
-    include: ['Header', 'Schema', 'Channel', 'Message', 'Chunk', 'Attachment', 'Metadata'],
-    damage: 'end',
-  });
-  try {
-    await pipeline(openInput(path), parser, async (records: AsyncIterable<McapRecord>) => {
-      for await (const record of records) survey.add(record);
-    });
-  } catch (error) {
-    if (!(error instanceof McapStreamsError)) throw error;
-    warn(`${name}: ${error.message}`);
-    return EXIT.failure;
-  }
-  const damage = parser.stats.damage.map(({ code, offset, error }) => ({ code, offset, message: error.message }));
-  for (const { message } of damage) warn(`${name}: ${message}`);
-  const out = new StdoutWriter();
-  await out.write(
-    options.json === true ? asJson(survey, parser.stats.bytes, damage) : asText(survey, name, parser.stats.bytes),
-  );
   await out.finish();
-  return damage.length > 0 ? EXIT.dataLoss : EXIT.whole;
+  return damaged ? EXIT.dataLoss : EXIT.whole;
 }
 
-function asJson(survey: Survey, bytes: number, damage: readonly object[]): string {
-  const { start, end } = survey;
-  const report = {
-    profile: survey.header?.profile ?? '',
-    library: survey.header?.library ?? '',
-    bytes,
-    messageCount: survey.messageCount,
-    startTime: start === undefined ? null : String(start),
-    endTime: end === undefined ? null : String(end),
-    duration: start === undefined || end === undefined ? null : String(end - start),
-    topics: [...survey.channels.values()].map((channel) => ({ ...channel, hz: survey.hz(channel) })),
-    compression: Object.fromEntries(
-      [...survey.compression].map(([name, counts]) => [
-        name,
-        {
-          chunkCount: counts.chunkCount,
-          compressedBytes: Number(counts.compressedBytes),
-          uncompressedBytes: Number(counts.uncompressedBytes),
-        },
-      ]),
-    ),
-    attachmentCount: survey.attachmentCount,
-    metadataCount: survey.metadataCount,
-    damage,
-  };
-  return `${JSON.stringify(report)}\n`;
+async function survey(input: Input, scan: boolean): Promise<InfoReport> {
+  if (input.path === undefined) return scanned(input, undefined);
+  const summary = await readSummary(input.path);
+  if (scan || summary.scanned || summary.size <= SMALL) return scanned(input, summary);
+  const bag = summary.metadata.some(({ name }) => name === 'rosbag2')
+    ? (await readMetadata(input.path, 'rosbag2'))?.metadata
+    : undefined;
+  return describe({ name: input.name, summary, counted: 'summary', topicBytes: undefined, bag, damage: [] });
 }
 
-function asText(survey: Survey, name: string, bytes: number): string {
-  const { start, end, header } = survey;
-  const rows: string[][] = [
-    ['file:', `${name}, ${formatBytes(bytes)}`],
-    ['profile:', header?.profile ?? ''],
-    ['library:', header?.library ?? ''],
-    ['messages:', String(survey.messageCount)],
-  ];
-  if (start !== undefined && end !== undefined) {
-    rows.push(
-      ['start:', `${formatTime(start)} (${start})`],
-      ['end:', `${formatTime(end)} (${end})`],
-      ['duration:', formatDuration(end - start)],
-    );
+/** Reads everything: damage is found, bytes are counted by topic. */
+async function scanned(input: Input, summary: RecordingSummary | undefined): Promise<InfoReport> {
+  const counter = new RecordCounter();
+  const damage = new DamageLog(false);
+  const topicBytes = new Map<number, number>();
+  let bag: ReadonlyMap<string, string> | undefined;
+  let isData = true;
+  let hasSummary = false;
+  let size = 0;
+  const records = recordsOf(input, damage, {
+    include: [...RecordCounter.include, 'DataEnd', 'Footer', 'Statistics'],
+    attachments: 'stream',
+    onBytes: (count) => (size += count),
+  });
+  for await (const record of records) {
+    if (record.type === 'DataEnd') isData = false;
+    if (record.type === 'Statistics') hasSummary = true;
+    if (record.type === 'Message') {
+      topicBytes.set(record.channelId, (topicBytes.get(record.channelId) ?? 0) + record.data.length);
+    }
+    if (record.type === 'Metadata' && record.name === 'rosbag2') bag = record.metadata;
+    if (isData || isDefinition(record)) counter.add(record);
   }
-  for (const [compression, { chunkCount, compressedBytes, uncompressedBytes }] of survey.compression) {
-    const ratio =
-      uncompressedBytes > 0n ? ` (${((Number(compressedBytes) / Number(uncompressedBytes)) * 100).toFixed(1)} %)` : '';
-    const sizes = `${formatBytes(uncompressedBytes)} in ${formatBytes(compressedBytes)}${ratio}`;
-    rows.push(['chunks:', `${chunkCount} ${compression}, ${sizes}`]);
-  }
-  if (survey.compression.size === 0) rows.push(['chunks:', 'none']);
-  rows.push(['attachments:', String(survey.attachmentCount)], ['metadata:', String(survey.metadataCount)]);
-  const channels = [...survey.channels.values()].sort((a, b) => (a.topic < b.topic ? -1 : 1));
-  const list = table([
-    ['topic', 'type', 'encoding', 'count', 'Hz'],
-    ...channels.map((channel) => [
-      channel.topic,
-      channel.schemaName === '' ? '(no schema)' : channel.schemaName,
-      channel.schemaEncoding === '' ? channel.messageEncoding : `${channel.messageEncoding}/${channel.schemaEncoding}`,
-      channel.messageCount,
-      survey.hz(channel).toFixed(2),
-    ]),
-  ]);
-  return `${table(rows)}\n\n${list}\n`;
+  const { header, statistics, schemas, channels, compression, attachments, metadata } = counter;
+  const found = { header, statistics, schemas, channels, compression, attachments, metadata, size };
+  return describe({
+    name: input.name,
+    summary: found,
+    counted: (summary?.scanned ?? !hasSummary) ? 'scan: the summary is missing' : 'scan',
+    topicBytes,
+    bag,
+    damage: [
+      ...damage.reports.map(({ report: { code, offset, error } }) => ({ code, offset, message: error.message })),
+      ...damage.brokenInputs.map((message) => ({ code: 'MCAP_DECOMPRESSION_FAILED', offset: 0, message })),
+    ],
+  });
+}
+
+function isDefinition({ type }: McapRecord): boolean {
+  return type === 'Schema' || type === 'Channel';
 }
