@@ -185,7 +185,9 @@ class Patient {
       const said = this.#statistics?.[key];
       if (said === undefined || said === counted[key]) continue;
       const message = `the statistics say ${key} ${said}, the data has ${counted[key]}`;
-      faults.push({ severity: 'error', code: 'statistics-wrong', offset: summary, message });
+      // Recorders of rosbag2 count only channels that have messages.
+      const severity = key === 'channelCount' ? 'warning' : 'error';
+      faults.push({ severity, code: 'statistics-wrong', offset: summary, message });
     }
     if (this.#chunkIndexes.count > 0 && this.#chunkIndexes.count !== counted.chunkCount) {
       const message = `${this.#chunkIndexes.count} chunks are indexed, the data has ${counted.chunkCount}`;
