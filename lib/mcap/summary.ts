@@ -123,6 +123,10 @@ function parseSummary(head: Buffer, bytes: Buffer, dataEnd: number): Summary | u
     if (error instanceof McapStreamsError) return undefined;
     throw error;
   }
+  // Channels may be repeated without their schemas: those are only known where the data section defines them.
+  for (const { id, schemaId } of found.channels.values()) {
+    if (schemaId !== 0 && !found.schemas.has(schemaId)) found.channels.delete(id);
+  }
   found.chunkIndexes.sort((a, b) => (a.chunkStartOffset < b.chunkStartOffset ? -1 : 1));
   return { ...startOf(head), ...found, dataEnd };
 }

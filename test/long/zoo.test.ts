@@ -111,8 +111,6 @@ async function zoo(t: ExecutionContext, folder: string): Promise<void> {
 
 for (const folder of ['damaged', 'recordings', 'conformance']) {
   // One by one: what they print goes through the one stdout of the process.
-  // Known: `cat` of a file whose summary repeats channels and no schemas takes them for undefined.
-  const run = folder === 'conformance' ? test.serial.failing : test.serial;
-  const serial = hasShared ? run : test.skip;
+  const serial = hasShared || process.env['CI'] !== undefined ? test.serial : test.skip;
   serial(`every command has its exit code on every file of ${folder}`, zoo, folder);
 }

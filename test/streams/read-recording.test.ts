@@ -53,6 +53,7 @@ const LAYOUTS: [string, Parameters<typeof writeMcap>[1]][] = [
   ['no message index', { chunkSize: 120, useMessageIndex: false }],
   ['no statistics', { chunkSize: 120, useStatistics: false }],
   ['no channels in the summary', { chunkSize: 120, repeatChannels: false, repeatSchemas: false }],
+  ['channels without their schemas in the summary', { chunkSize: 120, repeatSchemas: false }],
   ['no summary offsets', { chunkSize: 120, useSummaryOffsets: false }],
 ];
 
@@ -81,6 +82,7 @@ for (const [title, layout] of LAYOUTS) {
       t.deepEqual(await read(bytes, { order, startTime: 10n, endTime: 50n }), expected(inRange));
       t.deepEqual(await read(bytes, { order, limit: 3 }), expected(DISORDER).slice(0, 3));
       t.deepEqual(await read(bytes, { order, limit: 0 }), []);
+      t.deepEqual(await read(bytes, { order, schemaNames: ['p/msg/N'] }), expected(DISORDER));
       t.deepEqual(await read(bytes, { order, topics: '/none' }), []);
       t.deepEqual(await read(bytes, { order, startTime: 61n, endTime: 64n }), []);
       t.deepEqual(await read(bytes, { order, startTime: 50n, endTime: 10n }), []);
