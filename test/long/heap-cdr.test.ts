@@ -52,12 +52,13 @@ test.serial('a count that lies allocates nothing', (t) => {
       t.throws(() => codec.decode(payload.subarray(0, 4)));
       new DataView(payload.buffer).setUint32(4, 0x40000000, true);
       const attempt = (): unknown => t.throws(() => codec.decode(payload), { code: 'CDR_BAD_LENGTH' });
-      // Code that is compiled at its first use is not the payload's doing.
-      attempt();
-      attempt();
-      const before = used();
-      attempt();
-      const grown = used() - before;
+      // Compiled code and whatever else the process does only add: the least of some attempts is the payload's doing.
+      const growths = Array.from({ length: 7 }, () => {
+        const before = used();
+        attempt();
+        return used() - before;
+      });
+      const grown = Math.min(...growths);
       t.true(grown < 128 * 64 + 65536, `${grown} bytes`);
     }
   }
