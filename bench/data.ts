@@ -1,16 +1,16 @@
 /**
- * The recordings that are measured: made once, seeded, in `.cache/bench`. `small` is 200,000 messages of nine small types,
- * `big` 300 MB of images and point clouds; each with zstd chunks and uncompressed.
+ * The recordings that are measured: made once, seeded, in `.cache/bench`. `small` is 200,000 messages of seven
+ * small types, `big` 300 MB of images and point clouds; each with zstd chunks and uncompressed, chunks of 1 MiB.
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import zstd from '@foxglove/wasm-zstd';
 import { McapWriter } from '@mcap/core';
 import { compileCodec } from '../lib/cdr/codec.js';
 import { CASES } from './codec/types.js';
+import { ROOT } from './measure.js';
 
-export const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(ROOT, '.cache/bench');
 
 export interface Recording {
@@ -38,7 +38,26 @@ export async function recordings(): Promise<Recording[]> {
   return made;
 }
 
-const BIG = ['Image', 'PointCloud2'];
+/** How many of 200 messages are of a type: about what a driving robot records. */
+const SMALL: Readonly<Record<string, number>> = {
+  'sensor_msgs/Imu': 80,
+  'tf2_msgs/TFMessage': 50,
+  'sensor_msgs/JointState': 25,
+  'nav_msgs/Odometry': 20,
+  'geometry_msgs/PoseStamped': 15,
+  'sensor_msgs/NavSatFix': 8,
+  'diagnostic_msgs/DiagnosticArray': 2,
+};
+const BIG: Readonly<Record<string, number>> = { 'sensor_msgs/Image': 1, 'sensor_msgs/PointCloud2': 1 };
+const COUNT = { small: 200_000, big: 450 };
+/** Values of a big type: more would only take longer to make. */
+const VARIANTS = 8;
+
+interface Source {
+  readonly channelId: number;
+  /** The next payload. */
+  readonly next: () => Uint8Array;
+}
 
 async function make(path: string, size: 'small' | 'big', compression: 'zstd' | 'none'): Promise<void> {
   const file = await open(`${path}.part`, 'w');
@@ -57,34 +76,30 @@ async function make(path: string, size: 'small' | 'big', compression: 'zstd' | '
       : {}),
   });
   await writer.start({ profile: 'ros2', library: 'bench' });
-  const cases = CASES.filter(({ name }) => BIG.some((big) => name.includes(big)) === (size === 'big'));
-  const topics = [];
-  for (const { name, text, value } of cases) {
+  const turn: Source[] = [];
+  for (const [name, share] of Object.entries(size === 'small' ? SMALL : BIG)) {
+    const found = CASES.find((entry) => entry.name === name);
+    if (found === undefined) throw new Error(`no case ${name}`);
+    const { text } = found;
     const schemaId = await writer.registerSchema({ name, encoding: 'ros2msg', data: Buffer.from(text) });
-    const topic = `/${name.split('/').at(-1) ?? name}`;
+    const topic = `/${name.slice(name.indexOf('/') + 1)}`;
     const channelId = await writer.registerChannel({ schemaId, topic, messageEncoding: 'cdr', metadata: new Map() });
-    topics.push({ channelId, data: compileCodec({ name, encoding: 'ros2msg', data: text }).encode(value) });
-  }
-  const count = size === 'small' ? 200_000 : 450;
-  let noise = 1;
-  for (let n = 0; n < count; n++) {
-    const topic = topics[n % topics.length];
-    if (topic === undefined) break;
-    const logTime = 1_700_000_000_000_000_000n + BigInt(n) * 1_000_000n;
+    const codec = compileCodec({ name, encoding: 'ros2msg', data: text });
+    let next = (): Uint8Array => codec.encode(found.make());
     if (size === 'big') {
-      // Payloads that compress by about a third, as images do.
-      for (let at = topic.data.length >> 1; at < topic.data.length - 8; at += 3) {
-        noise = (Math.imul(noise, 1103515245) + 12345) >>> 0;
-        topic.data[at] = noise >>> 24;
-      }
+      const made = Array.from({ length: VARIANTS }, next);
+      let at = 0;
+      next = () => made[at++ % VARIANTS] ?? new Uint8Array();
     }
-    await writer.addMessage({
-      channelId: topic.channelId,
-      sequence: n,
-      logTime,
-      publishTime: logTime,
-      data: topic.data,
-    });
+    for (let n = 0; n < share; n++) turn.push({ channelId, next });
+  }
+  // A prime step mixes the types.
+  for (let n = 0; n < COUNT[size]; n++) {
+    const source = turn[(n * 37) % turn.length];
+    if (source === undefined) break;
+    const logTime = 1_700_000_000_000_000_000n + BigInt(n) * 1_000_000n;
+    const data = source.next();
+    await writer.addMessage({ channelId: source.channelId, sequence: n, logTime, publishTime: logTime, data });
   }
   await writer.end();
   await file.close();

@@ -8,8 +8,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { recordings, ROOT } from './data.js';
-import { measure, median, runNode } from './measure.js';
+import { recordings } from './data.js';
+import { measure, median, ROOT, runNode } from './measure.js';
 
 interface Part {
   readonly name: string;

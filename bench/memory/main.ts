@@ -7,9 +7,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { compileCodec, decodeStream, encodeStream } from '../../lib/index.js';
 import type { OutgoingMessage } from '../../lib/index.js';
 import { CASES } from '../codec/types.js';
+import { loadPackage } from '../measure.js';
+
+const { compileCodec, decodeStream, encodeStream } = await loadPackage();
 
 const [size = '20', compression = 'zstd', job] = process.argv.slice(2);
 const GOAL = Number(size) * 1e9;

@@ -3,10 +3,12 @@
  * each round, messages, peak RSS, CPU time, and a checksum over topics and times that both sides have to agree on.
  *
  * Jobs: `raw` records and `decode`; own ones are also `batch`, `staged` (McapRecordParser -> Ros2Decoder), `/topic` and
- * `/topic:field,field`, `ndjson` of /Odometry and `stringify` (as many lines by JSON.stringify).
+ * `/topic:field,field`, `file` (readRecording), `ndjson` of /Odometry and `stringify` (as many lines by JSON.stringify).
  */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
+import { finished } from 'node:stream/promises';
+import { loadPackage } from '../measure.js';
 
 interface Peer {
   MessageReader: new (definitions: unknown) => { readMessage(bytes: Uint8Array): unknown };
@@ -61,7 +63,7 @@ async function peer(): Promise<void> {
 }
 
 async function own(): Promise<void> {
-  const { decodeStream, McapRecordParser, ndjson, Ros2Decoder } = await import('../../lib/index.js');
+  const { decodeStream, McapRecordParser, ndjson, readRecording, Ros2Decoder } = await loadPackage();
   const source = createReadStream(file, { highWaterMark: 1 << 18 });
   const options = threads === undefined ? {} : { threads: Number(threads) };
   if (job === 'raw') {
@@ -104,6 +106,15 @@ async function own(): Promise<void> {
       lines(batch.map((entry) => `${JSON.stringify({ ...entry, channel: 0, schema: 0 }, form)}\n`).join(''));
     });
     await finish(source, stage);
+    return;
+  }
+  if (job === 'file') {
+    const reader = readRecording(file, options);
+    reader.on('data', ({ topic, logTime, message }: { topic: string; logTime: bigint; message: unknown }) => {
+      kept = message;
+      count(topic.length, logTime);
+    });
+    await finished(reader);
     return;
   }
   const stage = job === 'staged' ? new Ros2Decoder() : decodeStream({ ...options, ...selection() });

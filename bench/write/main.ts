@@ -12,9 +12,8 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { compress, isLoaded } from '@foxglove/wasm-zstd';
 import { McapWriter } from '@mcap/core';
-import { decodeStream, encodeStream, Ros2Encoder, McapRecordWriter } from '../../lib/index.js';
 import type { DecodedMessage, EncodeStreamOptions } from '../../lib/index.js';
-import { median, tellFigures } from '../measure.js';
+import { loadPackage, median, tellFigures } from '../measure.js';
 
 interface Peer {
   MessageWriter: new (definitions: unknown) => { writeMessage(value: unknown): Uint8Array };
@@ -24,6 +23,7 @@ const { MessageWriter } = require('@foxglove/rosmsg2-serialization') as Peer;
 const { parse } = require('@foxglove/rosmsg') as { parse: (text: string, options: object) => unknown };
 
 await isLoaded;
+const { decodeStream, encodeStream, Ros2Encoder, McapRecordWriter } = await loadPackage();
 const args = process.argv.slice(2);
 const quick = args.includes('--quick');
 const path = args.find((arg) => !arg.startsWith('--')) ?? '../shared/benchmark/small_messages.mcap';

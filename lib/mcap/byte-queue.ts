@@ -1,9 +1,9 @@
 /**
  * The bytes that were fed and not yet taken.
  *
- * A record that lies in one piece is handed out where it lies; one that spans pieces is gathered once, when it is
- * whole. Nothing is allocated by a length that the input only promises, and small pieces are packed together, so that
- * a large record in tiny pieces costs neither a copy for each nor an object for each.
+ * A record that lies in one piece is handed out where it lies; one that spans pieces is gathered once: when it is whole,
+ * or as its bytes come if its place was reserved. Small pieces are packed together, so that a large record in tiny pieces
+ * costs neither a copy for each nor an object for each.
  */
 
 /** Bytes with the view over them. Never written to once handed out. */
@@ -23,14 +23,17 @@ class Piece implements Span {
   start = 0;
   /** End of what is filled. */
   end: number;
-  /** Whether it is a block that more can be packed into. */
-  readonly open: boolean;
+  /** End of what can be filled. */
+  readonly capacity: number;
+  /** Whether it is the place of one record, which is filled before anything else. */
+  readonly reserved: boolean;
 
-  constructor(bytes: Buffer, end: number, open: boolean) {
-    this.bytes = bytes;
-    this.view = viewOf(bytes);
+  constructor(span: Span, end: number, capacity: number, reserved = false) {
+    this.bytes = span.bytes;
+    this.view = span.view;
     this.end = end;
-    this.open = open;
+    this.capacity = capacity;
+    this.reserved = reserved;
   }
 }
 
@@ -54,23 +57,59 @@ export class ByteQueue {
   append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.#length += bytes.length;
-    if (bytes.length >= SMALL) {
-      this.#pieces.push(new Piece(asBuffer(bytes), bytes.length, false));
+    const last = this.#first < this.#pieces.length ? this.#pieces.at(-1) : undefined;
+    const room = last === undefined ? 0 : last.capacity - last.end;
+    if (last?.reserved === true && room > 0) {
+      const fitting = bytes.length > room ? bytes.subarray(0, room) : bytes;
+      last.bytes.set(fitting, last.end);
+      last.end += fitting.length;
+      if (bytes.length > room) this.#add(bytes.subarray(room));
       return;
     }
-    let piece = this.#pieces.at(-1);
-    if (this.#first >= this.#pieces.length || piece?.open !== true || piece.bytes.length - piece.end < bytes.length) {
+    if (bytes.length >= SMALL) {
+      this.#add(bytes);
+      return;
+    }
+    let piece = last;
+    if (piece === undefined || room < bytes.length) {
       // A lone short input needs no block; a block comes with the second in a row.
-      const following = this.#first < this.#pieces.length && piece !== undefined && piece.end - piece.start < SMALL;
+      const following = piece !== undefined && piece.end - piece.start < SMALL;
       if (!following) {
-        this.#pieces.push(new Piece(asBuffer(bytes), bytes.length, false));
+        this.#add(bytes);
         return;
       }
-      piece = new Piece(Buffer.allocUnsafeSlow(BLOCK), 0, true);
+      piece = new Piece(spanOf(Buffer.allocUnsafeSlow(BLOCK)), 0, BLOCK);
       this.#pieces.push(piece);
     }
     piece.bytes.set(bytes, piece.end);
     piece.end += bytes.length;
+  }
+
+  /** As a piece of their own, where they lie. */
+  #add(bytes: Uint8Array): void {
+    this.#pieces.push(new Piece(spanOf(asBuffer(bytes)), bytes.length, bytes.length));
+  }
+
+  /**
+   * The next `count` bytes are one record, and are not all there: those that are, and each that comes, are gathered at once.
+   * While they are copied they are still in the processor's cache, and the source reads on in the meantime.
+   *
+   * @param room where they may be gathered
+   */
+  reserve(count: number, room?: () => Span | undefined): void {
+    if (this.#pieces[this.#first]?.reserved === true) return;
+    const span = room?.() ?? spanOf(Buffer.allocUnsafeSlow(count));
+    const piece = new Piece(span, 0, count, true);
+    piece.end = this.#gather(span.bytes, this.#length);
+    this.#pieces = [piece];
+    this.#first = 0;
+    this.#length = piece.end;
+  }
+
+  /** The bytes at the front that lie in one piece: `[start, end)` of the span. */
+  front(): { span: Span; start: number; end: number } | undefined {
+    const piece = this.#pieces[this.#first];
+    return piece && { span: piece, start: piece.start, end: piece.end };
   }
 
   /** The byte at `index`, which must be below `length`. */
@@ -89,7 +128,7 @@ export class ByteQueue {
   contiguous(): { readonly length: number; at(index: number): number } {
     if (this.#pieces.length - this.#first > 1) {
       const { span, start } = this.take(this.#length);
-      const piece = new Piece(span.bytes, span.bytes.length, false);
+      const piece = new Piece(span, span.bytes.length, span.bytes.length);
       piece.start = start;
       this.#pieces = [piece];
       this.#first = 0;
@@ -115,18 +154,17 @@ export class ByteQueue {
       this.#dropTaken(piece);
       return { span: piece, start };
     }
-    let span = room?.();
-    if (span === undefined) {
-      const bytes = Buffer.allocUnsafeSlow(count);
-      span = { bytes, view: viewOf(bytes) };
-    }
-    const { bytes } = span;
+    const span = room?.() ?? spanOf(Buffer.allocUnsafeSlow(count));
+    this.#gather(span.bytes, count);
+    return { span, start: 0 };
+  }
+
+  #gather(bytes: Buffer, count: number): number {
     let filled = 0;
-    this.drain(count, (part) => {
+    return this.drain(count, (part) => {
       bytes.set(part, filled);
       filled += part.length;
     });
-    return { span, start: 0 };
   }
 
   /** Takes up to `count` bytes in the pieces they lie in; gives the number taken. */
@@ -158,6 +196,10 @@ export class ByteQueue {
       this.#first = 0;
     }
   }
+}
+
+function spanOf(bytes: Buffer): Span {
+  return { bytes, view: viewOf(bytes) };
 }
 
 export function viewOf(bytes: Uint8Array): DataView {

@@ -4,6 +4,7 @@ import { asBuffer, viewOf } from './byte-queue.js';
 import type { Decompressors } from './compression.js';
 import { crc32 } from './crc.js';
 import { decompressOnThread, ThreadLost } from './compression-pool.js';
+import type { GatherRooms } from './gather-rooms.js';
 import { describeOpcode, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord } from './plausible.js';
 import type { ChunkHeader, RecordContent } from './records.js';
@@ -20,6 +21,8 @@ export interface ChunkOpener extends ChunkLimits {
   readonly decompressors: Decompressors;
   /** Threads that may be used; 0: all is done here. */
   readonly threads: number;
+  /** Whose memory may be lent to them. */
+  readonly rooms?: GatherRooms | undefined;
 }
 
 /**
@@ -91,9 +94,16 @@ export function openChunk(
     return bytes instanceof Promise ? bytes.then((whole) => check(whole), failed) : check(bytes);
   };
   if (!onThread) return here();
-  return decompressOnThread(chunk.compression, chunk.records, size, withCrc, opener.threads).then(
-    ({ bytes, crc }) => check(bytes, crc),
-    (error: unknown) => (error instanceof ThreadLost ? here() : failed(error)),
+  const { compression, records } = chunk;
+  const { rooms, threads } = opener;
+  const lent = rooms?.has(records.buffer) ?? false;
+  return decompressOnThread({ compression, bytes: records, size, withCrc, lent }, threads).then(
+    ({ bytes, crc, returned }) => {
+      if (returned !== undefined) rooms?.restore(returned);
+      return check(bytes, crc);
+    },
+    // What was lent to a thread that is lost is lost with it.
+    (error: unknown) => (error instanceof ThreadLost && records.length > 0 ? here() : failed(error)),
   );
 }
 

@@ -25,8 +25,6 @@ const TASKS = 2;
 
 interface Task {
   readonly request: Request;
-  /** Memory that is handed over with it. */
-  readonly memory: readonly ArrayBuffer[];
   /** Bytes that the thread's own memory grows to. */
   readonly size: number;
   readonly resolve: (result: Decompressed | Compressed) => void;
@@ -55,12 +53,8 @@ class Pool {
   #idle: NodeJS.Timeout | undefined;
 
   decompress(task: DecompressTask, threads: number): Promise<Decompressed> {
-    // Shared memory is read where it lies. Of other memory a copy can be handed over: it may hold other records.
-    const { bytes, ...rest } = task;
-    const shared = bytes.buffer instanceof SharedArrayBuffer;
-    const own = shared ? bytes : Uint8Array.prototype.slice.call(bytes);
-    const request: Request = { id: this.#nextId++, decompress: { ...rest, bytes: own } };
-    return this.#run(request, shared ? [] : [own.buffer as ArrayBuffer], task.size, threads);
+    const request: Request = { id: this.#nextId++, decompress: task };
+    return this.#run(request, task.size, threads);
   }
 
   /** Does a task that no thread has yet, the oldest first. */
@@ -74,19 +68,13 @@ class Pool {
 
   compress(task: CompressTask, threads: number): Promise<Compressed> {
     const request: Request = { id: this.#nextId++, compress: task };
-    const memory = [task.bytes.buffer as ArrayBuffer];
-    return this.#run(request, memory, task.bytes.length, threads) as Promise<Compressed>;
+    return this.#run(request, task.bytes.length, threads) as Promise<Compressed>;
   }
 
-  #run(
-    request: Request,
-    memory: readonly ArrayBuffer[],
-    size: number,
-    threads: number,
-  ): Promise<Decompressed | Compressed> {
+  #run(request: Request, size: number, threads: number): Promise<Decompressed | Compressed> {
     this.#limit = Math.max(this.#limit, threads);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, memory, size, resolve, reject });
+      this.#waiting.push({ request, size, resolve, reject });
       this.#assign();
     });
   }
@@ -100,7 +88,8 @@ class Pool {
       const task = thread && this.#waiting.shift();
       if (thread === undefined || task === undefined) break;
       thread.tasks.set(task.request.id, task);
-      thread.worker.postMessage(task.request, task.memory);
+      if ('decompress' in task.request) postChunk(thread.worker, task.request);
+      else thread.worker.postMessage(task.request, [task.request.compress.bytes.buffer as ArrayBuffer]);
     }
     // Only a thread that something waits for keeps the process alive.
     for (const { worker, tasks, ready } of this.#threads) {
@@ -188,6 +177,13 @@ class Pool {
   }
 }
 
+/** Memory that is lent is handed over; of other memory, which may hold other records, a copy is. */
+function postChunk(worker: Worker, request: Request & { readonly decompress: DecompressTask }): void {
+  const { bytes, lent } = request.decompress;
+  const own = lent ? bytes : Uint8Array.prototype.slice.call(bytes);
+  worker.postMessage({ ...request, decompress: { ...request.decompress, bytes: own } }, [own.buffer as ArrayBuffer]);
+}
+
 async function decompressHere({ compression, bytes, size, withCrc }: DecompressTask): Promise<Decompressed> {
   const find = builtInDecompressors().find(compression);
   if (find === undefined) throw new Error(`no decompressor for ${compression}`);
@@ -204,16 +200,10 @@ export function helpThreads(): void {
 
 /**
  * Decompresses a chunk on one of up to `threads` threads. Rejects with a plain Error where it does not decompress, with
- * ThreadLost where that was not tried.
+ * ThreadLost where that was not tried; if its memory was lent and is lost with the thread, `bytes.length` is 0 then.
  */
-export function decompressOnThread(
-  compression: string,
-  bytes: Uint8Array,
-  size: number,
-  withCrc: boolean,
-  threads: number,
-): Promise<Decompressed> {
-  return POOL.decompress({ compression, bytes, size, withCrc }, threads);
+export function decompressOnThread(task: DecompressTask, threads: number): Promise<Decompressed> {
+  return POOL.decompress(task, threads);
 }
 
 /**

@@ -11,6 +11,8 @@ export interface DecompressTask {
   readonly bytes: Uint8Array;
   readonly size: number;
   readonly withCrc: boolean;
+  /** Whether the whole memory of `bytes` is lent, and comes back with the result. Otherwise a thread gets a copy. */
+  readonly lent: boolean;
 }
 
 /** A chunk to compress: `bytes` and the memory around them are lent, and come back with the result. */
@@ -25,6 +27,8 @@ export interface Decompressed {
   readonly bytes: Uint8Array;
   /** CRC-32 of `bytes`, where it was asked for. */
   readonly crc: number | undefined;
+  /** What was lent, where it has been away. */
+  readonly returned?: ArrayBuffer;
 }
 
 export interface Compressed {
@@ -46,11 +50,12 @@ export type Reply =
   | { readonly id: number; readonly result: Decompressed | Compressed }
   | { readonly id: number; readonly error: string };
 
-async function decompress({ compression, bytes, size, withCrc }: DecompressTask): Promise<Decompressed> {
+async function decompress({ compression, bytes, size, withCrc, lent }: DecompressTask): Promise<Decompressed> {
   const find = builtInDecompressors().find(compression);
   if (find === undefined) throw new Error(`no decompressor for ${compression}`);
   const whole = await find(asBuffer(bytes), size);
-  return { bytes: ownMemory(whole), crc: withCrc ? crc32(whole) : undefined };
+  const result = { bytes: ownMemory(whole), crc: withCrc ? crc32(whole) : undefined };
+  return lent ? { ...result, returned: bytes.buffer as ArrayBuffer } : result;
 }
 
 async function compress({ compression, level, bytes, withCrc }: CompressTask): Promise<Compressed> {
@@ -77,6 +82,7 @@ async function answer(request: Request): Promise<void> {
     const result = 'decompress' in request ? await decompress(request.decompress) : await compress(request.compress);
     const memory = [result.bytes.buffer as ArrayBuffer];
     if ('compress' in request) memory.push(request.compress.bytes.buffer as ArrayBuffer);
+    else if (request.decompress.lent) memory.push(request.decompress.bytes.buffer as ArrayBuffer);
     parentPort?.postMessage({ id, result } satisfies Reply, memory);
   } catch (error) {
     const reply: Reply = { id, error: error instanceof Error ? error.message : String(error) };

@@ -75,10 +75,26 @@ const DATA_ONLY = new Set<number>([
 const CHUNK_FIXED = 32;
 /** Names of compressions that are looked at before their chunk is gathered are not longer. */
 const MOST_COMPRESSION = 8;
+/** Smaller records are gathered when they are whole; larger ones only when half of them is there. Bytes. */
+const LEAST_GATHERED = 65536;
+const MOST_GATHERED = 4 * 2 ** 20;
 /** A record whose lengths do not agree is waited for up to here. Bytes. */
 const MOST_WAITED = 64 * 2 ** 20;
 /** So much without a record behind a message speaks for the message. Bytes. */
 const GAP = 65536;
+
+/** CRCs over a Chunk, up to `upTo` from its first byte. */
+interface ChunkSum {
+  /** Where the Chunk stands in the file. */
+  readonly offset: number;
+  /** Whether its records are not compressed, and so summed by themselves. */
+  readonly plain: boolean;
+  /** The section's up to here; of a plain chunk, up to its records. */
+  head: number;
+  /** Of the records of a plain chunk. */
+  data: number;
+  upTo: number;
+}
 
 /** A fault, thrown inside and handed out as damage where `recover` says so. */
 class Fault extends Error {
@@ -107,6 +123,8 @@ export class RecordReader {
   #splitOffset = 0;
   /** CRC of the section so far. */
   #crc = 0;
+  /** Of the Chunk at the front. */
+  #chunkSum: ChunkSum | undefined;
   /** The fault behind which a record is searched for, and how many bytes have been passed over. */
   #search: { error: McapStreamsError; bytes: number } | undefined;
   /** A search goes on when so many bytes are there. */
@@ -243,7 +261,10 @@ export class RecordReader {
       this.#drop(RECORD_PREFIX);
       return 'again';
     }
-    if (kept && queue.length < RECORD_PREFIX + length) return undefined;
+    if (kept && queue.length < RECORD_PREFIX + length) {
+      this.#gatherAhead(opcode, RECORD_PREFIX + length);
+      return undefined;
+    }
     if (section === 'header') this.#section = 'data';
     if (!kept) {
       this.#toSkip = RECORD_PREFIX + length;
@@ -264,6 +285,24 @@ export class RecordReader {
     this.#advance(RECORD_PREFIX + length);
     this.#pass(record, start);
     return wants(opcode) ? record : 'again';
+  }
+
+  /** The record at the front, of `count` bytes, is not whole yet: what can be done with what is there. */
+  #gatherAhead(opcode: number, count: number): void {
+    const queue = this.#queue;
+    const { length } = queue;
+    // A length is a promise: memory for a larger record waits until half of it is there.
+    if (count < LEAST_GATHERED || (count > MOST_GATHERED && length < count / 2)) return;
+    if (opcode !== OPCODE.Chunk) {
+      queue.reserve(count);
+      return;
+    }
+    if (length < RECORD_PREFIX + CHUNK_FIXED + MOST_COMPRESSION) return;
+    // Behind a fault, records found inside a chunk would lie in a room that is used again.
+    queue.reserve(count, this.#options.recover === true ? undefined : () => this.#roomFor(count));
+    if (!this.#validateSections) return;
+    const front = queue.front();
+    if (front !== undefined) this.#sumChunk(front.span, front.start, front.end, count, this.#offset);
   }
 
   /** The Chunk at the front, of so many bytes, is about to be gathered. */
@@ -328,18 +367,36 @@ export class RecordReader {
     else this.#addCrc(record.bytes.subarray(from, end));
   }
 
+  /** Sums up the Chunk of `count` bytes at `offset` as far as it is there: bytes `[from, to)` of the span. */
+  #sumChunk({ bytes, view }: Span, from: number, to: number, count: number, offset: number): ChunkSum {
+    let sum = this.#chunkSum;
+    if (sum?.offset !== offset) {
+      const dataAt = RECORD_PREFIX + CHUNK_FIXED + 8;
+      const plain =
+        to - from >= dataAt &&
+        view.getUint32(from + dataAt - 12, true) === 0 &&
+        view.getBigUint64(from + dataAt - 8, true) === BigInt(count - dataAt);
+      const upTo = plain ? dataAt : 0;
+      const head = crc32(bytes.subarray(from, from + upTo), this.#crc);
+      sum = { offset, plain, head, data: 0, upTo };
+      this.#chunkSum = sum;
+    }
+    const part = bytes.subarray(from + sum.upTo, to);
+    if (sum.plain) sum.data = crc32(part, sum.data);
+    else sum.head = crc32(part, sum.head);
+    sum.upTo = to - from;
+    return sum;
+  }
+
   /** The records of an uncompressed chunk have a CRC of their own: one pass over them serves both. */
   #passChunk(record: RecordContent & { dataCrc?: number }, from: number): void {
-    const { bytes, view, start, end } = record;
-    const dataAt = start + CHUNK_FIXED + 8;
-    const plain = end >= dataAt && view.getUint32(start + CHUNK_FIXED - 4, true) === 0;
-    if (!plain || view.getBigUint64(dataAt - 8, true) !== BigInt(end - dataAt)) {
-      this.#addCrc(bytes.subarray(from, end));
-      return;
-    }
-    record.dataCrc = crc32(bytes.subarray(dataAt, end));
-    const head = crc32(bytes.subarray(from, dataAt), this.#crc);
-    this.#crc = combineCrc32(head, record.dataCrc, end - dataAt);
+    const { end } = record;
+    const { plain, head, data } = this.#sumChunk(record, from, end, end - from, record.offset);
+    this.#chunkSum = undefined;
+    this.#crc = head;
+    if (!plain) return;
+    record.dataCrc = data;
+    this.#crc = combineCrc32(head, data, end - from - (RECORD_PREFIX + CHUNK_FIXED + 8));
   }
 
   #checkCrc(code: McapErrorCode, what: string, crc: number, said: number, offset: number): void {

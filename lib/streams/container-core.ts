@@ -90,14 +90,14 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     this.#handler = handler;
     this.#settings = settings;
     this.#onDamage = options.onDamage;
-    this.#opener = { ...settings, decompressors: decompressorsWith(options.compression) };
     this.#selection = handler.query && new ChunkSelection(handler.query);
     this.maxJobs = settings.threads + 2;
     this.maxCost = settings.maxBufferedBytes;
     const selecting = handler.query !== undefined;
     const rooms = handler.wants(OPCODE.Chunk) ? undefined : new GatherRooms(this.maxJobs);
     this.#rooms = rooms;
-    const { decompressors } = this.#opener;
+    const decompressors = decompressorsWith(options.compression);
+    this.#opener = { ...settings, decompressors, rooms };
     this.#reader = new RecordReader({
       maxRecordLength: settings.maxRecordLength,
       validateCrcs: settings.validateCrcs,

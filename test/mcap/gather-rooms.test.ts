@@ -26,6 +26,23 @@ test('a room that is too small is not given, and what is no room is not taken', 
   t.is(rooms.take(5 * 2 ** 20), undefined);
 });
 
+test('a room that is away with another thread is not given until it has come back', (t) => {
+  const rooms = new GatherRooms(2);
+  const room = rooms.take(100_000);
+  if (room === undefined) throw new Error('no room');
+  t.true(rooms.has(room.bytes.buffer));
+  t.false(rooms.has(new ArrayBuffer(8)));
+  room.bytes[0] = 7;
+  const moved = structuredClone(room.bytes.buffer as ArrayBuffer, { transfer: [room.bytes.buffer as ArrayBuffer] });
+  rooms.release(room.bytes); // of no effect: there is nothing in it
+  const other = rooms.take(100_000);
+  t.not(other?.bytes.buffer, moved);
+  rooms.restore(moved);
+  const again = rooms.take(100_000);
+  t.is(again?.bytes.buffer, moved);
+  t.is(again?.bytes[0], 7);
+});
+
 test('the largest are kept', (t) => {
   const rooms = new GatherRooms(1);
   const [a, b] = [rooms.take(1000), rooms.take(500_000)];
