@@ -10,5 +10,15 @@ export default {
     'compression-worker': 'build/package/mcap/compression-worker.js',
   },
   external: (id) => !/^[./]/.test(id),
-  output: { dir: 'dist', chunkFileNames: '[name].js' },
+  output: {
+    dir: 'dist',
+    chunkFileNames: '[name].js',
+    // What a compression thread needs, and the rest of the package. Each verb of the command stays by itself.
+    manualChunks: (id) =>
+      /\/(cli|bundle)\//.test(id)
+        ? undefined
+        : /\/mcap\/(byte-queue|compress|crc|lazy|stored-frame)/.test(id)
+          ? 'compression'
+          : 'package',
+  },
 };

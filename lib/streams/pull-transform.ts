@@ -78,6 +78,11 @@ export interface OutputIterator<Out> {
   [Symbol.asyncIterator](): OutputIterator<Out>;
 }
 
+const NOTHING = Symbol('nothing');
+
+/** From here on it pays to let the source go on before an input is worked on. Bytes. */
+const LARGE_INPUT = 32768;
+
 /** A job in the window. */
 class Slot<Out> {
   readonly job: Job<Out>;
@@ -101,6 +106,8 @@ export class PullTransform<In, Out> extends Transform {
   #ahead = 0;
   /** A job that was cut and does not fit yet. */
   #spare: Job<Out> | undefined;
+  /** What was written and not yet handed over to the core. */
+  #input: In | typeof NOTHING = NOTHING;
   /** The callback of the write, or of the flush, that waits for room. */
   #held: Callback | undefined;
   #flushing = false;
@@ -145,12 +152,23 @@ export class PullTransform<In, Out> extends Transform {
       return;
     }
     this.#held = callback;
-    try {
-      this.#core.write(input);
-    } catch (error) {
-      this.#queueFailure(error);
-    }
-    this.#pump();
+    this.#input = input;
+    if (input instanceof Uint8Array && input.length >= LARGE_INPUT) {
+      // A Readable asks for more in the next tick. That first: it reads while this is worked on.
+      process.nextTick(() => {
+        process.nextTick(() => {
+          this.#pump();
+        });
+      });
+    } else this.#pump();
+  }
+
+  /** Hands over to the core what was written. */
+  #take(): void {
+    const input = this.#input;
+    if (input === NOTHING) return;
+    this.#input = NOTHING;
+    this.#core.write(input);
   }
 
   override _flush(callback: Callback): void {
@@ -241,6 +259,7 @@ export class PullTransform<In, Out> extends Transform {
       (this.#window.length === 0 || (lookAhead && this.#ahead < this.#maxJobs))
     ) {
       try {
+        this.#take();
         this.#spare ??= this.#core.pull();
       } catch (error) {
         this.#queueFailure(error);

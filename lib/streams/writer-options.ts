@@ -1,8 +1,8 @@
 /** The options of all streams that write MCAP bytes, under the names of `@mcap/core`'s McapWriter where it has them. */
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { OptionError } from '../errors.js';
 import { compressorOf } from '../mcap/compressors.js';
+import { lazily } from '../mcap/lazy.js';
 import type { Compress } from '../mcap/compressors.js';
 import type { HeaderDefaults, WriterSettings } from '../mcap/record-writer.js';
 import { checkChoice } from '../options.js';
@@ -131,7 +131,7 @@ export function writerSettings(options: WriterOptions, preserveIds: boolean, raw
       profile: options.profile,
       library: options.library,
     },
-    header: { profile: 'ros2', library: LIBRARY },
+    header: { profile: 'ros2', library: library() },
     compression: compressionOf(options),
     threads: wholeNumber(options.threads, 'threads', 0) ?? Math.min(availableParallelism() - 1, 4),
     maxBufferedBytes: wholeNumber(options.maxBufferedBytes, 'maxBufferedBytes', 1) ?? 64 * MIB,
@@ -139,13 +139,13 @@ export function writerSettings(options: WriterOptions, preserveIds: boolean, raw
   };
 }
 
-const { name, version } = createRequire(import.meta.url)('mcap-ros2-streams/package.json') as {
-  name: string;
-  version: string;
-};
+const manifest = lazily('mcap-ros2-streams/package.json') as () => { name: string; version: string };
 
 /** Name and version of this package. */
-export const LIBRARY: string = `${name}/${version}`;
+function library(): string {
+  const { name, version } = manifest();
+  return `${name}/${version}`;
+}
 
 function compressionOf({ compression = 'zstd', compressionLevel }: WriterOptions): Compression {
   if (typeof compression === 'object') {
