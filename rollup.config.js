@@ -14,11 +14,9 @@ export default {
     dir: 'dist',
     chunkFileNames: '[name].js',
     // What a compression thread needs, and the rest of the package. Each verb of the command stays by itself.
-    manualChunks: (id) =>
-      /\/(cli|bundle)\//.test(id)
-        ? undefined
-        : /\/mcap\/(byte-queue|compress|crc|lazy|stored-frame)/.test(id)
-          ? 'compression'
-          : 'package',
+    manualChunks: (id) => {
+      if (/\/mcap\/(byte-queue|compression|compressors|crc|lazy|stored-frame)\.js$/.test(id)) return 'compression';
+      return /\/cli\/|compression-worker/.test(id) ? undefined : 'package';
+    },
   },
 };

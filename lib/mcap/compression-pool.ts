@@ -7,7 +7,8 @@
  * one thread, reading records out of zstd chunks was idle for 28 % of its time before, and the first threaded chunk waited
  * for the thread's start.
  */
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { asBuffer } from './byte-queue.js';
 import { builtInDecompressors } from './compression.js';
 import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
@@ -33,6 +34,8 @@ interface Task {
 
 class Thread {
   readonly worker: Worker;
+  /** Requests go out here and replies come in: a port that can be looked into at any time, as a Worker's own cannot. */
+  readonly port: MessagePort;
   readonly tasks = new Map<number, Task>();
   /** It has loaded its code. Until then tasks wait where they can still be done otherwise. */
   ready = false;
@@ -41,7 +44,21 @@ class Thread {
 
   constructor() {
     // The process's own flags are not for it: --input-type, for one, refuses to load a file.
-    this.worker = new Worker(new URL('./compression-worker.js', import.meta.url), { execArgv: [] });
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    this.worker = new Worker(new URL('./compression-worker.js', import.meta.url), {
+      execArgv: [],
+      workerData: port2,
+      transferList: [port2],
+    });
+  }
+
+  /** Whether it keeps the process alive. */
+  keepAlive(needed: boolean): void {
+    for (const handle of [this.worker, this.port]) {
+      if (needed) handle.ref();
+      else handle.unref();
+    }
   }
 }
 
@@ -57,8 +74,26 @@ class Pool {
     return this.#run(request, task.size, threads);
   }
 
+  /** Tasks that are not done. */
+  get pending(): number {
+    return this.#waiting.length + this.#threads.reduce((sum, { tasks }) => sum + tasks.size, 0);
+  }
+
+  /** Takes the replies that have come. Whoever works on in microtasks for long would not see them otherwise. */
+  poll(): boolean {
+    let found = false;
+    for (const thread of [...this.#threads]) {
+      for (let reply = receiveMessageOnPort(thread.port); reply !== undefined; reply = receiveMessageOnPort(thread.port)) {
+        found = true;
+        this.#receive(thread, reply.message as Reply);
+      }
+    }
+    return found;
+  }
+
   /** Does a task that no thread has yet, the oldest first. */
   help(): void {
+    if (this.poll()) return;
     const at = this.#waiting.findIndex(({ request, size }) => 'decompress' in request && size <= MOST_HELPED);
     const task = at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
     if (task === undefined || !('decompress' in task.request)) return;
@@ -88,13 +123,12 @@ class Pool {
       const task = thread && this.#waiting.shift();
       if (thread === undefined || task === undefined) break;
       thread.tasks.set(task.request.id, task);
-      if ('decompress' in task.request) postChunk(thread.worker, task.request);
-      else thread.worker.postMessage(task.request, [task.request.compress.bytes.buffer as ArrayBuffer]);
+      if ('decompress' in task.request) postChunk(thread.port, task.request);
+      else thread.port.postMessage(task.request, [task.request.compress.bytes.buffer as ArrayBuffer]);
     }
     // Only a thread that something waits for keeps the process alive.
-    for (const { worker, tasks, ready } of this.#threads) {
-      if (tasks.size > 0 || (!ready && this.#waiting.length > 0)) worker.ref();
-      else worker.unref();
+    for (const thread of this.#threads) {
+      thread.keepAlive(thread.tasks.size > 0 || (!thread.ready && this.#waiting.length > 0));
     }
     if (this.#waiting.length > 0 || this.#threads.some(({ tasks }) => tasks.size > 0)) return;
     this.#idle = setTimeout(() => {
@@ -120,13 +154,8 @@ class Pool {
       return;
     }
     this.#threads.push(thread);
-    thread.worker.on('message', (reply: Reply) => {
-      if (!('ready' in reply)) {
-        this.#finish(thread, reply);
-        return;
-      }
-      thread.ready = true;
-      this.#assign();
+    thread.port.on('message', (reply: Reply) => {
+      this.#receive(thread, reply);
     });
     thread.worker.on('error', (error) => {
       this.#lose(thread, new ThreadLost('the compression thread has failed', { cause: error }));
@@ -141,13 +170,22 @@ class Pool {
     for (const task of this.#waiting.splice(0)) task.reject(error);
   }
 
+  #receive(thread: Thread, reply: Reply): void {
+    if (!('ready' in reply)) {
+      this.#finish(thread, reply);
+      return;
+    }
+    thread.ready = true;
+    this.#assign();
+  }
+
   #finish(thread: Thread, reply: Exclude<Reply, { ready: true }>): void {
     const task = thread.tasks.get(reply.id);
     if (task === undefined) return;
     thread.tasks.delete(reply.id);
     if (task.size > HUGE) this.#remove(thread);
     if (thread.tasks.size === 0) {
-      thread.worker.unref();
+      thread.keepAlive(false);
       if (!this.#threads.includes(thread)) this.#retire(thread);
     }
     if ('error' in reply) task.reject(new Error(reply.error));
@@ -178,10 +216,10 @@ class Pool {
 }
 
 /** Memory that is lent is handed over; of other memory, which may hold other records, a copy is. */
-function postChunk(worker: Worker, request: Request & { readonly decompress: DecompressTask }): void {
+function postChunk(port: MessagePort, request: Request & { readonly decompress: DecompressTask }): void {
   const { bytes, lent } = request.decompress;
   const own = lent ? bytes : Uint8Array.prototype.slice.call(bytes);
-  worker.postMessage({ ...request, decompress: { ...request.decompress, bytes: own } }, [own.buffer as ArrayBuffer]);
+  port.postMessage({ ...request, decompress: { ...request.decompress, bytes: own } }, [own.buffer as ArrayBuffer]);
 }
 
 async function decompressHere({ compression, bytes, size, withCrc }: DecompressTask): Promise<Decompressed> {
@@ -196,6 +234,12 @@ const POOL = new Pool();
 /** Does one of the decompressions that wait for a thread, if there is one: for whoever has nothing else to do. */
 export function helpThreads(): void {
   POOL.help();
+}
+
+/** Whether up to `threads` threads have less than one task each to go on with. */
+export function threadsHaveRoom(threads: number): boolean {
+  POOL.poll();
+  return POOL.pending < TASKS * threads;
 }
 
 /**

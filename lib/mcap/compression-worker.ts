@@ -1,5 +1,6 @@
 /** The thread side of compression-pool.ts: one chunk at a time, in either direction, with its CRCs. */
-import { parentPort } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { asBuffer } from './byte-queue.js';
 import { compressorOf } from './compressors.js';
 import { builtInDecompressors } from './compression.js';
@@ -50,6 +51,8 @@ export type Reply =
   | { readonly id: number; readonly result: Decompressed | Compressed }
   | { readonly id: number; readonly error: string };
 
+const port = workerData as MessagePort;
+
 async function decompress({ compression, bytes, size, withCrc, lent }: DecompressTask): Promise<Decompressed> {
   const find = builtInDecompressors().find(compression);
   if (find === undefined) throw new Error(`no decompressor for ${compression}`);
@@ -83,14 +86,14 @@ async function answer(request: Request): Promise<void> {
     const memory = [result.bytes.buffer as ArrayBuffer];
     if ('compress' in request) memory.push(request.compress.bytes.buffer as ArrayBuffer);
     else if (request.decompress.lent) memory.push(request.decompress.bytes.buffer as ArrayBuffer);
-    parentPort?.postMessage({ id, result } satisfies Reply, memory);
+    port.postMessage({ id, result } satisfies Reply, memory);
   } catch (error) {
     const reply: Reply = { id, error: error instanceof Error ? error.message : String(error) };
-    parentPort?.postMessage(reply);
+    port.postMessage(reply);
   }
 }
 
-parentPort?.on('message', (request: Request) => {
+port.on('message', (request: Request) => {
   void answer(request);
 });
-parentPort?.postMessage({ ready: true } satisfies Reply);
+port.postMessage({ ready: true } satisfies Reply);

@@ -28,7 +28,7 @@ export function checkStamps(sequence: number, logTime: bigint, publishTime: bigi
     throw new McapStreamsError('MCAP_OUT_OF_RANGE', why, { topic });
   }
   checkTime(logTime, 'logTime', topic);
-  checkTime(publishTime, 'publishTime', topic);
+  if (publishTime !== logTime) checkTime(publishTime, 'publishTime', topic);
 }
 
 export function checkSchema({ id, name, encoding, data }: SchemaRecord, known: number): void {

@@ -242,6 +242,11 @@ export class RecordWriter<B extends GrowingBytes> {
     this.#plainEnd();
   }
 
+  /** Whether a part is complete. */
+  get hasPart(): boolean {
+    return this.#parts.length > 0;
+  }
+
   /** The next part in file order. */
   next(): Part<B> | undefined {
     return this.#parts.shift();

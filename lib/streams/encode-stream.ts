@@ -84,6 +84,8 @@ class FusedCore implements PullCore<EncoderInput, Uint8Array> {
   readonly writerCore: WriterCore<EncodeBuffer>;
   readonly #writer: RecordWriter<EncodeBuffer>;
   readonly #encoder: MessageEncoder;
+  /** An array that is not wholly taken yet. */
+  #batch: { readonly items: readonly (OutgoingMessage | McapRecord)[]; at: number } | undefined;
 
   constructor(options: EncodeOptions, core: WriterCore<EncodeBuffer>) {
     this.writerCore = core;
@@ -94,9 +96,8 @@ class FusedCore implements PullCore<EncoderInput, Uint8Array> {
   }
 
   write(input: EncoderInput): void {
-    if (Array.isArray(input)) {
-      for (const one of input as readonly (OutgoingMessage | McapRecord)[]) this.#take(one);
-    } else this.#take(input as OutgoingMessage | McapRecord);
+    if (Array.isArray(input)) this.#batch = { items: input as readonly (OutgoingMessage | McapRecord)[], at: 0 };
+    else this.#take(input as OutgoingMessage | McapRecord);
   }
 
   end(): void {
@@ -104,7 +105,20 @@ class FusedCore implements PullCore<EncoderInput, Uint8Array> {
   }
 
   pull(): Job<Uint8Array> | undefined {
+    this.#takeBatch();
     return this.writerCore.pull();
+  }
+
+  /** Takes an array until a part of the file is complete: all parts of large messages at once would be too much. */
+  #takeBatch(): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    const { items } = batch;
+    while (batch.at < items.length) {
+      if (this.#writer.hasPart) return;
+      this.#take(items[batch.at++] as OutgoingMessage | McapRecord);
+    }
+    this.#batch = undefined;
   }
 
   failed(): Failure {

@@ -153,14 +153,17 @@ export class PullTransform<In, Out> extends Transform {
     }
     this.#held = callback;
     this.#input = input;
-    if (input instanceof Uint8Array && input.length >= LARGE_INPUT) {
-      // A Readable asks for more in the next tick. That first: it reads while this is worked on.
+    if (input instanceof Uint8Array && input.length >= LARGE_INPUT) this.#pumpLater();
+    else this.#pump();
+  }
+
+  /** A Readable asks for more in the next tick. That first: it reads while this is worked on. */
+  #pumpLater(): void {
+    process.nextTick(() => {
       process.nextTick(() => {
-        process.nextTick(() => {
-          this.#pump();
-        });
+        this.#pump();
       });
-    } else this.#pump();
+    });
   }
 
   /** Hands over to the core what was written. */

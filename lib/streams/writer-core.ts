@@ -4,13 +4,13 @@
  */
 import { McapStreamsError } from '../errors.js';
 import type { ChunkPart, PackedRecords } from '../mcap/writer-parts.js';
-import { compressOnThread, ThreadLost } from '../mcap/compression-pool.js';
+import { compressOnThread, ThreadLost, threadsHaveRoom } from '../mcap/compression-pool.js';
 import type { Compress } from '../mcap/compressors.js';
 import { crc32 } from '../mcap/crc.js';
 import { restore } from '../mcap/growing-bytes.js';
 import type { GrowingBytes } from '../mcap/growing-bytes.js';
 import { RecordWriter } from '../mcap/record-writer.js';
-import type { AttachmentPart, EndPart } from '../mcap/writer-parts.js';
+import type { AttachmentPart, EndPart, Part } from '../mcap/writer-parts.js';
 import { AttachmentReader } from './attachment-reader.js';
 import type { Job, Producer } from './pull-transform.js';
 import type { WriterStreamSettings } from './writer-options.js';
@@ -39,8 +39,6 @@ export class WriterCore<B extends GrowingBytes> {
   readonly maxCost: number;
   readonly #settings: WriterStreamSettings;
   #attachment: AttachmentReader | undefined;
-  /** Chunks that threads have and have not given back. */
-  #onThreads = 0;
   #bytes = 0;
   #bytesChunked = 0;
   /** Bytes of the jobs that have been cut and not read. */
@@ -66,7 +64,10 @@ export class WriterCore<B extends GrowingBytes> {
       this.#attachment = undefined;
     }
     const part = this.writer.next();
-    if (part === undefined) return undefined;
+    return part && this.#partJob(part);
+  }
+
+  #partJob(part: Part<B>): Job<Uint8Array> | undefined {
     switch (part.kind) {
       case 'plain':
         return this.#counted({ cost: part.cost, ahead: false, start: () => once(() => part.finish()) }, part.size);
@@ -102,7 +103,7 @@ export class WriterCore<B extends GrowingBytes> {
       start: () => {
         // Where all threads have one more to go on with, this thread helps rather than wait for them.
         const packed =
-          ahead && this.#onThreads < 2 * threads ? this.#packOnThread(part, compress) : this.#pack(part, compress);
+          ahead && threadsHaveRoom(threads) ? this.#packOnThread(part, compress) : this.#pack(part, compress);
         if (packed instanceof Promise) {
           return packed.then((done) => once(() => part.finish(done)), compressionFailed);
         }
@@ -136,7 +137,6 @@ export class WriterCore<B extends GrowingBytes> {
     const { compression, threads, writer } = this.#settings;
     const { name, level } = compression;
     const task = { compression: name, level, bytes: part.records, withCrc: writer.enableCrcs };
-    this.#onThreads++;
     try {
       const { bytes, crc, compressedCrc, lent } = await compressOnThread(task, threads);
       restore(part.buffer, lent.buffer);
@@ -145,8 +145,6 @@ export class WriterCore<B extends GrowingBytes> {
       // No thread has had its memory: it is still here.
       if (error instanceof ThreadLost && task.bytes.length > 0) return await this.#pack(part, compress);
       throw error;
-    } finally {
-      this.#onThreads--;
     }
   }
 
