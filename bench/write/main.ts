@@ -1,142 +1,92 @@
 /**
- * Encode + write against @mcap/core's McapWriter with @foxglove/rosmsg2-serialization's MessageWriter, taking turns in one
- * run: 200,000 small messages of 11 types, zstd (level 3 on both sides) and uncompressed.
+ * Encode + write against @mcap/core's McapWriter with @foxglove/rosmsg2-serialization's MessageWriter: zstd (level 3 on both
+ * sides) and uncompressed. The ways take turns, a process each, and the median of its later rounds counts.
  *
- * `npm run bench:write [-- --quick] [recording.mcap]` prints medians and ratios. What both wrote is read back and compared
- * before anything is timed. Without a recording it takes ../shared/benchmark/small_messages.mcap.
+ * `npm run bench:write [-- --quick] [recording.mcap]`. What each way wrote is read back and compared before anything is
+ * timed. Without a recording it takes 200,000 small messages.
  */
 import { deepStrictEqual } from 'node:assert';
-import { createReadStream } from 'node:fs';
-import { createRequire } from 'node:module';
-import { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { compress, isLoaded } from '@foxglove/wasm-zstd';
-import { McapWriter } from '@mcap/core';
-import type { DecodedMessage, EncodeStreamOptions } from '../../lib/index.js';
-import { loadPackage, median, tellFigures } from '../measure.js';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { recordings } from '../data.js';
+import { loadPackage, median, runNode, tellFigures } from '../measure.js';
+import { load, WAYS } from './ways.js';
 
-interface Peer {
-  MessageWriter: new (definitions: unknown) => { writeMessage(value: unknown): Uint8Array };
+interface Result {
+  times: number[];
+  peak: number;
+  cpu: number;
+  messages: number;
 }
-const require = createRequire(import.meta.url);
-const { MessageWriter } = require('@foxglove/rosmsg2-serialization') as Peer;
-const { parse } = require('@foxglove/rosmsg') as { parse: (text: string, options: object) => unknown };
 
-await isLoaded;
-const { decodeStream, encodeStream, Ros2Encoder, McapRecordWriter } = await loadPackage();
 const args = process.argv.slice(2);
-const quick = args.includes('--quick');
-const path = args.find((arg) => !arg.startsWith('--')) ?? '../shared/benchmark/small_messages.mcap';
-const ROUNDS = quick ? 3 : 9;
-
-const messages: DecodedMessage[] = [];
-for await (const message of decodeStream(createReadStream(path))) messages.push(message);
-console.log(
-  `Node ${process.version}; ${messages.length} messages; ms, median of ${ROUNDS} rounds; ratio = peer / ours`,
-);
-
-/** A sink that keeps nothing, or everything. */
-function sink(parts?: Buffer[]): Writable & { bytes: number } {
-  const writable = Object.assign(
-    new Writable({
-      write(chunk: Buffer, _encoding, callback) {
-        writable.bytes += chunk.length;
-        parts?.push(chunk);
-        callback();
-      },
-    }),
-    { bytes: 0 },
-  );
-  return writable;
-}
-
-async function ours(options: EncodeStreamOptions, parts?: Buffer[]): Promise<void> {
-  await pipeline(Readable.from(messages), encodeStream(options), sink(parts));
-}
-
-async function oursInBatches(options: EncodeStreamOptions): Promise<void> {
-  function* batches(): Generator<DecodedMessage[]> {
-    for (let at = 0; at < messages.length; at += 512) yield messages.slice(at, at + 512);
-  }
-  await pipeline(Readable.from(batches()), encodeStream(options), sink());
-}
-
-async function oursInTwo(options: EncodeStreamOptions): Promise<void> {
-  await pipeline(Readable.from(messages), new Ros2Encoder(), new McapRecordWriter(options), sink());
-}
-
-async function peers(compression: 'zstd' | 'none', parts?: Buffer[]): Promise<void> {
-  let position = 0n;
-  const writable = {
-    position: () => position,
-    write: (bytes: Uint8Array): Promise<void> => {
-      position += BigInt(bytes.length);
-      parts?.push(Buffer.from(bytes));
-      return Promise.resolve();
-    },
-  };
-  const writer = new McapWriter({
-    writable,
-    ...(compression === 'none'
-      ? {}
-      : { compressChunk: (data: Uint8Array) => ({ compression: 'zstd', compressedData: compress(data, 3) }) }),
-  });
-  await writer.start({ profile: 'ros2', library: 'bench' });
-  const channels = new Map<unknown, { id: number; writer: { writeMessage(value: unknown): Uint8Array } }>();
-  for (const { channel, schema, logTime, publishTime, sequence, message } of messages) {
-    let known = channels.get(channel);
-    if (known === undefined) {
-      if (schema === undefined) continue;
-      const schemaId = await writer.registerSchema(schema);
-      const { topic, messageEncoding, metadata } = channel;
-      const id = await writer.registerChannel({ schemaId, topic, messageEncoding, metadata });
-      const text = new TextDecoder().decode(schema.data);
-      channels.set(channel, (known = { id, writer: new MessageWriter(parse(text, { ros2: true })) }));
-    }
-    const data = known.writer.writeMessage(message);
-    await writer.addMessage({ channelId: known.id, sequence, logTime, publishTime, data });
-  }
-  await writer.end();
-}
+const given = args.find((arg) => !arg.startsWith('--'));
+const path = given ?? (await recordings()).find(({ name }) => name === 'small-none')?.path ?? '';
+const TURNS = args.includes('--quick') ? 2 : 5;
+const WARM = 2;
+const ROUNDS = 5;
+const SCRIPT = join(import.meta.dirname, 'side.js');
+const { decodeStream } = await loadPackage();
 
 async function read(parts: Buffer[]): Promise<unknown[]> {
   const values: unknown[] = [];
-  for await (const { topic, schemaName, logTime, publishTime, sequence, message } of decodeStream(
-    Readable.from(parts),
-  )) {
+  const source = decodeStream(Readable.from(parts), { arrays: 'copy' });
+  for await (const { topic, schemaName, logTime, publishTime, sequence, message } of source) {
     values.push({ topic, schemaName, logTime, publishTime, sequence, message });
   }
   return values;
 }
 
-async function time(work: () => Promise<void>): Promise<number> {
-  const begin = process.hrtime.bigint();
-  await work();
-  return Number(process.hrtime.bigint() - begin) / 1e6;
+/** Throws unless all ways write the same; the bytes of the first two. */
+async function check(compression: 'zstd' | 'none'): Promise<number[]> {
+  // A part is enough, and a large recording would not fit in memory so many times.
+  const messages = (await load(path)).slice(0, 20_000);
+  const sizes: number[] = [];
+  let first: unknown[] | undefined;
+  for (const [name, way] of Object.entries(WAYS)) {
+    const parts: Buffer[] = [];
+    await way(messages, compression, parts);
+    sizes.push(parts.reduce((sum, { length }) => sum + length, 0));
+    const values = await read(parts);
+    first ??= values;
+    deepStrictEqual(values, first, `${name} writes something else`);
+  }
+  return sizes;
 }
 
 for (const compression of ['zstd', 'none'] as const) {
-  const own: Buffer[] = [];
-  const other: Buffer[] = [];
-  await ours({ compression }, own);
-  await peers(compression, other);
-  deepStrictEqual(await read(own), await read(other), 'what was written differs');
-  const tasks: [string, () => Promise<void>][] = [
-    ['McapWriter + MessageWriter', () => peers(compression)],
-    ['encodeStream', () => ours({ compression })],
-    ['encodeStream, threads: 0', () => ours({ compression, threads: 0 })],
-    ['encodeStream, arrays of 512', () => oursInBatches({ compression })],
-    ['Ros2Encoder + McapRecordWriter', () => oursInTwo({ compression })],
-  ];
-  const times = tasks.map((): number[] => []);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, [, work]] of tasks.entries()) times[index]?.push(await time(work));
+  const [theirs, ours] = await check(compression);
+  const names = Object.keys(WAYS);
+  const results = names.map(() => ({ times: [] as number[], peak: 0, cpu: 0, messages: 0 }));
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [index, name] of names.entries()) {
+      const result = JSON.parse(runNode([SCRIPT, name, compression, path, String(WARM + ROUNDS)])) as Result;
+      const sum = results[index];
+      if (sum === undefined) continue;
+      sum.times.push(...result.times.slice(WARM));
+      sum.peak = Math.max(sum.peak, result.peak);
+      sum.cpu += result.cpu;
+      sum.messages = result.messages;
+    }
   }
-  const medians = times.map(median);
-  console.log(`${compression}: ${Buffer.concat(own).length} bytes ours, ${Buffer.concat(other).length} theirs`);
-  for (const [index, [name]] of tasks.entries()) {
-    const ms = medians[index] ?? NaN;
-    console.log(`  ${name.padEnd(32)}${ms.toFixed(0).padStart(7)}${((medians[0] ?? NaN) / ms).toFixed(1).padStart(7)}`);
+  const [peer] = results;
+  if (peer === undefined) continue;
+  if (compression === 'zstd') {
+    console.log(`Node ${process.version}; ${peer.messages} messages; ms, medians; ratio = peer / ours; RSS in MiB`);
+    console.log(`${''.padEnd(34)}     ms  ratio    cpu    RSS`);
   }
-  tellFigures({ [`write ${compression}`]: (medians[0] ?? NaN) / (medians[1] ?? NaN) });
+  console.log(`${compression}: of the first 20,000 messages ${ours} bytes ours, ${theirs} theirs`);
+  const ratio = ({ times }: { times: number[] }): number => median(peer.times) / median(times);
+  for (const [index, name] of names.entries()) {
+    const way = results[index];
+    if (way === undefined) continue;
+    const cells = [
+      median(way.times).toFixed(0),
+      ratio(way).toFixed(1),
+      (peer.cpu / way.cpu).toFixed(1),
+      way.peak.toFixed(0),
+    ];
+    console.log(`  ${name.padEnd(32)}${cells.map((cell) => cell.padStart(7)).join('')}`);
+    tellFigures({ [`write ${compression} ${name}`]: ratio(way) });
+  }
 }
