@@ -70,7 +70,6 @@ function compile(): { text: string; figures: Record<string, number> } {
   return { text, figures: { compile: compiled } };
 }
 
-const small = join(ROOT, '.cache/bench/small-zstd.mcap');
 const big = join(ROOT, '.cache/bench/big-none.mcap');
 const PARTS: readonly Part[] = [
   {
@@ -86,12 +85,17 @@ const PARTS: readonly Part[] = [
   {
     name: 'write',
     title: 'Encoding and writing small messages, against McapWriter and MessageWriter',
-    run: () => measure([script('write/main'), '--quick', small]),
+    run: () => measure([script('write/main'), '--quick']),
   },
   {
     name: 'write-big',
     title: 'The same with big payloads',
     run: () => ({ ...measure([script('write/main'), '--quick', big]), figures: {} }),
+  },
+  {
+    name: 'threads',
+    title: 'Big zstd payloads with threads and without',
+    run: () => measure([script('threads/main')]),
   },
   { name: 'json', title: 'JSON text of a payload', run: () => measure([script('json/main'), '--quick']) },
   { name: 'compile', title: 'Compiling schemas', run: compile },
@@ -110,8 +114,15 @@ const ROWS: readonly [name: string, least: string, aim: string, figures: readonl
   ],
   ['read + decode, big, zstd / none (warm)', '2 / 2.2', '3.5 / 4', ['big-zstd decode warm', 'big-none decode warm']],
   ['the same by CPU time of all threads', '', '', ['big-zstd decode cpu', 'big-none decode cpu']],
+  ['the same from a path, readRecording', '', '', ['big-zstd file warm', 'big-none file warm']],
   ['the same, nuscenes_like_0.1.mcap (zstd, warm)', '2', '3.5', ['nuscenes_like_0.1.mcap decode warm']],
-  ['encode + write, small, zstd / none', '4 / 5', '7 / 8', ['write zstd', 'write none']],
+  ['encode + write, small, zstd / none', '4 / 5', '7 / 8', ['write zstd encodeStream', 'write none encodeStream']],
+  [
+    'the same in arrays of 512',
+    '',
+    '',
+    ['write zstd encodeStream, arrays of 512', 'write none encodeStream, arrays of 512'],
+  ],
   ['codec, geometric mean: decode / encode', '10 / 8', '14 / 12', ['codec decode mean', 'codec encode mean']],
   ['codec, least of the nine: decode / encode', '4 / 3', '6 / 4', ['codec decode least', 'codec encode least']],
   ['raw records, small: zstd / none (warm)', '2', '4', ['small-zstd raw warm', 'small-none raw warm']],
@@ -120,6 +131,12 @@ const ROWS: readonly [name: string, least: string, aim: string, figures: readonl
     '2',
     '4',
     ['small_messages.mcap raw fresh', 'small_messages.mcap raw warm'],
+  ],
+  [
+    'big zstd with threads / without: read + decode, rewrite; on one core',
+    '< 0.75, 0.75; < 1.05',
+    '',
+    ['threads read + decode', 'threads rewrite', 'threads read + decode on one core'],
   ],
   ['two fields against the full decode, codec: mean / least', '2', '4', ['projection mean', 'projection least']],
   ['compile all schemas of a recording, cold: ms', '< 60', '< 20', ['compile']],
@@ -165,7 +182,9 @@ if (file !== undefined) {
 
 function write(figures: Readonly<Record<string, number>>, sections: readonly string[], minutes: number): void {
   const rows = ROWS.map(([name, least, aim, names]) => {
-    const reached = names.map((figure) => figures[figure]?.toFixed(figures[figure] >= 50 ? 0 : 1) ?? '-').join(' / ');
+    const reached = names
+      .map((figure) => figures[figure]?.toFixed(figures[figure] >= 50 ? 0 : figures[figure] < 10 ? 2 : 1) ?? '-')
+      .join(' / ');
     return `| ${name} | ${least} | ${aim} | ${reached} |`;
   });
   const peers = ['@mcap/core', '@foxglove/rosmsg2-serialization', '@foxglove/rosmsg', '@foxglove/wasm-zstd'];

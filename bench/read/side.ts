@@ -1,13 +1,18 @@
 /**
  * One side of a measurement, a process by itself: `node side.js own|peer JOB FILE [rounds] [threads]`. Prints JSON: ms of
- * each round, messages, peak RSS, CPU time, and a checksum over topics and times that both sides have to agree on.
+ * each round, messages, peak RSS, CPU time, and a checksum over topics and times, or over text, that both sides have to
+ * agree on.
  *
  * Jobs: `raw` records and `decode`; own ones are also `batch`, `staged` (McapRecordParser -> Ros2Decoder), `/topic` and
- * `/topic:field,field`, `file` (readRecording), `ndjson` of /Odometry and `stringify` (as many lines by JSON.stringify).
+ * Jobs: `raw` records and `decode`; own ones are also `batch`, `staged` (McapRecordParser -> Ros2Decoder), `/topic` and
+ * `/topic:field,field`, `file` (readRecording), `rewrite` (decode, encode, write),
+ * `ndjson` of /Odometry and `stringify` (the same text by JSON.stringify).
  */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import type { DecodedMessage } from '../../lib/index.js';
 import { loadPackage } from '../measure.js';
 
 interface Peer {
@@ -63,7 +68,7 @@ async function peer(): Promise<void> {
 }
 
 async function own(): Promise<void> {
-  const { decodeStream, McapRecordParser, ndjson, readRecording, Ros2Decoder } = await loadPackage();
+  const { decodeStream, encodeStream, McapRecordParser, ndjson, readRecording, Ros2Decoder } = await loadPackage();
   const source = createReadStream(file, { highWaterMark: 1 << 18 });
   const options = threads === undefined ? {} : { threads: Number(threads) };
   if (job === 'raw') {
@@ -91,8 +96,8 @@ async function own(): Promise<void> {
   }
   if (job === 'ndjson' || job === 'stringify') {
     const lines = (text: Buffer | string): void => {
-      // Lines are counted; their content is compared by the tests.
       const bytes = Buffer.from(text);
+      checksum = crc32(bytes, checksum);
       for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) messages++;
     };
     const stage = decodeStream({ ...options, topics: ['/Odometry'], batch: 512 });
@@ -102,10 +107,21 @@ async function own(): Promise<void> {
       await finish(source, stage, out);
       return;
     }
-    stage.on('data', (batch: object[]) => {
-      lines(batch.map((entry) => `${JSON.stringify({ ...entry, channel: 0, schema: 0 }, form)}\n`).join(''));
+    stage.on('data', (batch: DecodedMessage[]) => {
+      const texts = batch.map(({ topic, schemaName, logTime, publishTime, sequence, message }) =>
+        JSON.stringify({ topic, schemaName, logTime, publishTime, sequence, message }, form),
+      );
+      lines(`${texts.join('\n')}\n`);
     });
     await finish(source, stage);
+    return;
+  }
+  if (job === 'rewrite') {
+    const decoder = decodeStream({ ...options, batch: 512 });
+    const encoder = encodeStream({ ...options, compression: 'zstd', compressionLevel: 1 });
+    encoder.resume();
+    await finish(source, decoder, encoder);
+    ({ messages } = decoder.stats);
     return;
   }
   if (job === 'file') {

@@ -6,17 +6,11 @@ export interface StreamOptions {
   readonly highWaterMark?: number | undefined;
   /** The same for outputs alone: objects, or bytes for a stream of bytes. */
   readonly readableHighWaterMark?: number | undefined;
-  /** The same for inputs alone. Default of the stages that read MCAP bytes: 1 MiB, see `INPUT_BYTES`. */
+  /** The same for inputs alone. */
   readonly writableHighWaterMark?: number | undefined;
 }
 
 export const STREAM_OPTIONS = ['signal', 'highWaterMark', 'readableHighWaterMark', 'writableHighWaterMark'] as const;
-
-/**
- * Bytes of an MCAP that may wait to be read, so that a file goes on being read while a chunk is decoded: with Node's 16 or
- * 64 KiB the stage waited for each read, 5 % of the time of small messages and up to 30 ms when the code is being compiled.
- */
-export const INPUT_BYTES: number = 2 ** 20;
 
 /** The mark of a side; `highWaterMark` is for objects, bytes have their own. */
 export function readableMark(options: StreamOptions, kind: 'objects' | 'bytes'): number | undefined {
