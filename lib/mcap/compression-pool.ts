@@ -83,7 +83,11 @@ class Pool {
   poll(): boolean {
     let found = false;
     for (const thread of [...this.#threads]) {
-      for (let reply = receiveMessageOnPort(thread.port); reply !== undefined; reply = receiveMessageOnPort(thread.port)) {
+      for (
+        let reply = receiveMessageOnPort(thread.port);
+        reply !== undefined;
+        reply = receiveMessageOnPort(thread.port)
+      ) {
         found = true;
         this.#receive(thread, reply.message as Reply);
       }

@@ -91,7 +91,8 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     this.#settings = settings;
     this.#onDamage = options.onDamage;
     this.#selection = handler.query && new ChunkSelection(handler.query);
-    this.maxJobs = settings.threads + 2;
+    // Two for a thread, one that is read out, one that this thread can help with when it would wait.
+    this.maxJobs = settings.threads === 0 ? 2 : settings.threads + 3;
     this.maxCost = settings.maxBufferedBytes;
     const selecting = handler.query !== undefined;
     const rooms = handler.wants(OPCODE.Chunk) ? undefined : new GatherRooms(this.maxJobs);

@@ -14,7 +14,7 @@ import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions, DecodeStats } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
 import type { PullCore } from './pull-transform.js';
-import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
+import { INPUT_BYTES, STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface DecodeStreamOptions extends ContainerOptions, DecodeOptions, StreamOptions {
@@ -44,7 +44,7 @@ export class DecodeStream<Out = DecodedMessage> extends PullTransform<Uint8Array
       maxCost: core.maxCost,
       // A batch is a buffer by itself.
       readableHighWaterMark: readableMark(options, 'objects') ?? (batch === undefined ? undefined : 1),
-      writableHighWaterMark: writableMark(options, 'bytes'),
+      writableHighWaterMark: writableMark(options, 'bytes') ?? INPUT_BYTES,
     });
     this.#container = core.stats;
     this.#decoder = decoder.stats;

@@ -14,7 +14,7 @@ import { EMPTY } from './producers.js';
 import { PullTransform } from './pull-transform.js';
 import type { Producer } from './pull-transform.js';
 import { AttachmentAssembler } from './attachment-body.js';
-import { STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
+import { INPUT_BYTES, STREAM_OPTIONS, readableMark, writableMark } from './stream-options.js';
 import type { StreamOptions } from './stream-options.js';
 
 export interface McapRecordParserOptions extends ContainerOptions, StreamOptions {
@@ -56,7 +56,7 @@ export class McapRecordParser extends PullTransform<Uint8Array, McapRecord> {
       maxJobs: core.maxJobs,
       maxCost: core.maxCost,
       readableHighWaterMark: readableMark(options, 'objects'),
-      writableHighWaterMark: writableMark(options, 'bytes'),
+      writableHighWaterMark: writableMark(options, 'bytes') ?? INPUT_BYTES,
     });
     this.#core = core;
   }

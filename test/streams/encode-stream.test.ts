@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import {
   decodeStream,
@@ -371,4 +372,37 @@ test('what stands before a refused message is not spoilt by it', async (t) => {
   const messages = [];
   for await (const { message } of decodeStream(Readable.from(parts), { damage: 'end' })) messages.push(message);
   t.deepEqual(messages, [{ n: 1 }, { n: 2 }]);
+});
+
+test('an array of large messages is taken a chunk at a time, as the reader takes them', async (t) => {
+  const stage = encodeStream({ channels: { '/b': { fields: { data: 'uint8[]' } } }, compression: 'none' });
+  const message = { data: new Uint8Array(2 ** 20) };
+  stage.write(Array.from({ length: 200 }, (_, n) => ({ topic: '/b', logTime: BigInt(n), message })));
+  stage.end();
+  await delay(20);
+  t.true(stage.stats.chunks < 10, `${stage.stats.chunks} chunks before anything was read`);
+  const parts: Buffer[] = [];
+  for await (const part of stage) parts.push(part as Buffer);
+  t.is(stage.stats.messages, 200);
+  const times = readByPeers(Buffer.concat(parts)).map(({ logTime }) => logTime);
+  t.deepEqual(
+    times,
+    Array.from({ length: 200 }, (_, n) => BigInt(n)),
+  );
+});
+
+test('a bad message in an array is told when those before it are written', async (t) => {
+  const stage = encodeStream({ channels: { '/n': { fields: { n: 'uint8' } } }, chunkSize: 100, compression: 'none' });
+  const messages = Array.from({ length: 50 }, (_, n) => at(BigInt(n), { n: n === 40 ? 1000 : n }, '/n'));
+  stage.end(messages);
+  const parts: Buffer[] = [];
+  const error = await t.throwsAsync(async () => {
+    for await (const part of stage) parts.push(part as Buffer);
+  });
+  t.is((error as { code?: string }).code, 'ENCODE_OUT_OF_RANGE');
+  t.true(Buffer.concat(parts).length > 40 * 35);
+  t.is(stage.stats.messages, 40);
+  const nothing = encodeStream();
+  nothing.end([undefined]);
+  await t.throwsAsync(nothing.toArray(), { code: 'ENCODE_NOT_A_MESSAGE' });
 });

@@ -465,3 +465,54 @@ test('10,000 stages on one signal leave no listener behind', async (t) => {
   process.off('warning', onWarning);
   t.deepEqual(warnings, []);
 });
+
+/** Notes when a source is read and when a stage works on what came. */
+function readAndWork(size: number): { log: string[]; done: Promise<void> } {
+  const log: string[] = [];
+  let left = 3;
+  const source = new Readable({
+    highWaterMark: 1,
+    read() {
+      log.push('read');
+      setImmediate(() => this.push(left-- > 0 ? Buffer.alloc(size) : null));
+    },
+  });
+  const core: PullCore<Uint8Array, string> = {
+    write: () => log.push('work'),
+    end: () => undefined,
+    pull: () => undefined,
+    failed: () => 'throw',
+  };
+  const sunk = new Writable({
+    objectMode: true,
+    write: (_item, _encoding, callback) => {
+      callback();
+    },
+  });
+  return { log, done: pipeline(source, new PullTransform(core, { readableObjectMode: true }), sunk) };
+}
+
+test('a source is read on while a large input is worked on', async (t) => {
+  const large = readAndWork(40_000);
+  await large.done;
+  t.deepEqual(large.log, ['read', 'read', 'work', 'read', 'work', 'read', 'work']);
+  const small = readAndWork(100);
+  await small.done;
+  t.deepEqual(small.log, ['read', 'work', 'read', 'work', 'read', 'work', 'read']);
+});
+
+test('a stage that is destroyed before it has worked on a large input does not', async (t) => {
+  let worked = 0;
+  const core: PullCore<Uint8Array, string> = {
+    write: () => worked++,
+    end: () => undefined,
+    pull: () => undefined,
+    failed: () => 'throw',
+  };
+  const stage = new PullTransform(core, { readableObjectMode: true });
+  stage.write(Buffer.alloc(40_000));
+  stage.destroy();
+  await finished(stage).catch(() => undefined);
+  await delay(5);
+  t.is(worked, 0);
+});
