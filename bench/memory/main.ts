@@ -1,6 +1,7 @@
 /**
  * Memory over a long recording: `npm run bench:memory [-- GB [zstd|none]]` streams so much (default 20 GB, zstd) of a
- * recording that is made on the way and never on disk through decode, and through decode + encode, and prints RSS over time.
+ * recording that is made on the way and never on disk through decode, with and without threads, and through decode + encode, and
+ * prints RSS over time.
  * The recording comes from a process of its own through a pipe, so that its making is not in the figures.
  */
 import { spawn } from 'node:child_process';
@@ -39,19 +40,19 @@ if (job === 'make') {
   const level = settings.compression === 'zstd' ? { compressionLevel: 1 } : {};
   await pipeline(Readable.from(messages()), encodeStream({ ...settings, ...level }), process.stdout);
 } else if (job === undefined) {
-  for (const each of ['decode', 'rewrite']) {
+  for (const each of ['decode', 'decode without threads', 'rewrite']) {
     console.log(`${each}, ${size} GB, ${compression}, Node ${process.version}`);
     const child = spawn(process.execPath, [import.meta.filename, size, compression, each], { stdio: 'inherit' });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) process.exitCode = 1;
   }
-} else await watch(job === 'rewrite');
+} else await watch(job === 'rewrite', job === 'decode without threads' ? { threads: 0 } : {});
 
-async function watch(rewrite: boolean): Promise<void> {
+async function watch(rewrite: boolean, options: { threads?: number }): Promise<void> {
   const maker = spawn(process.execPath, [import.meta.filename, size, compression, 'make'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const decoder = decodeStream({ batch: 512 });
+  const decoder = decodeStream({ batch: 512, ...options });
   const began = performance.now();
   const peaks: number[] = [];
   const look = (): void => {

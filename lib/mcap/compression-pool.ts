@@ -50,6 +50,8 @@ class Thread {
       execArgv: [],
       workerData: port2,
       transferList: [port2],
+      // What it throws away is little, and would not be looked for before there are 16 MB of it.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
   }
 
