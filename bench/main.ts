@@ -1,5 +1,5 @@
 /**
- * All measurements in one go: `npm run bench` writes bench/RESULTS.md. `npm run bench -- --file X.mcap` reads, decodes and
+ * All measurements in one go: `npm run bench` writes bench/RESULTS.md, or bench/RESULTS-node26.md on that Node. `npm run bench -- --file X.mcap` reads, decodes and
  * rewrites any recording, and prints. `-- --read`, `--codec` and so on take single parts, and print.
  *
  * What was tried, and why something falls short, stands in bench/NOTES.md, which no program writes.
@@ -200,7 +200,9 @@ function write(figures: Readonly<Record<string, number>>, sections: readonly str
     '',
     ...sections,
   ].join('\n');
-  const path = join(ROOT, 'bench/RESULTS.md');
+  // Of the oldest Node that is supported; others beside it.
+  const [major = ''] = process.versions.node.split('.');
+  const path = join(ROOT, major === '20' ? 'bench/RESULTS.md' : `bench/RESULTS-node${major}.md`);
   writeFileSync(path, text);
   console.log(`${readFileSync(path, 'utf8').split('\n').length} lines in ${path}`);
 }
