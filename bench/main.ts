@@ -1,6 +1,7 @@
 /**
- * All measurements in one go: `npm run bench` writes bench/RESULTS.md, or bench/RESULTS-node26.md on that Node. `npm run bench -- --file X.mcap` reads, decodes and
- * rewrites any recording, and prints. `-- --read`, `--codec` and so on take single parts, and print.
+ * All measurements in one go: `npm run bench` writes bench/RESULTS.md, or bench/RESULTS-node26.md on that Node.
+ * `npm run bench -- --file X.mcap` reads, decodes and rewrites any recording, and prints. `-- --read`, `--codec` and so on
+ * take single parts, and print.
  *
  * What was tried, and why something falls short, stands in bench/NOTES.md, which no program writes.
  */

@@ -14,11 +14,12 @@ import { McapStreamsError } from '../errors.js';
 import type { McapErrorCode } from '../errors.js';
 import { ByteQueue } from './byte-queue.js';
 import type { Span } from './byte-queue.js';
-import { combineCrc32, crc32 } from './crc.js';
+import { crc32 } from './crc.js';
 import { describeOpcode, MAGIC, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord, isMagic, isRecord, lengthsAgree, peekU64 } from './plausible.js';
 import type { RecordContent } from './records.js';
 import { hex } from './records.js';
+import { SectionSums } from './section-sums.js';
 
 export interface RecordReaderOptions {
   /** Records longer than this are an error, unless they are passed over. Bytes. */
@@ -83,19 +84,6 @@ const MOST_WAITED = 64 * 2 ** 20;
 /** So much without a record behind a message speaks for the message. Bytes. */
 const GAP = 65536;
 
-/** CRCs over a Chunk, up to `upTo` from its first byte. */
-interface ChunkSum {
-  /** Where the Chunk stands in the file. */
-  readonly offset: number;
-  /** Whether its records are not compressed, and so summed by themselves. */
-  readonly plain: boolean;
-  /** The section's up to here; of a plain chunk, up to its records. */
-  head: number;
-  /** Of the records of a plain chunk. */
-  data: number;
-  upTo: number;
-}
-
 /** A fault, thrown inside and handed out as damage where `recover` says so. */
 class Fault extends Error {
   readonly error: McapStreamsError;
@@ -121,10 +109,7 @@ export class RecordReader {
   /** Bytes of an attachment that are still to be handed out in parts, and where its record stands. */
   #toSplit = 0;
   #splitOffset = 0;
-  /** CRC of the section so far. */
-  #crc = 0;
-  /** Of the Chunk at the front. */
-  #chunkSum: ChunkSum | undefined;
+  readonly #sums = new SectionSums();
   /** The fault behind which a record is searched for, and how many bytes have been passed over. */
   #search: { error: McapStreamsError; bytes: number } | undefined;
   /** A search goes on when so many bytes are there. */
@@ -302,7 +287,7 @@ export class RecordReader {
     queue.reserve(count, this.#options.recover === true ? undefined : () => this.#roomFor(count));
     if (!this.#validateSections) return;
     const front = queue.front();
-    if (front !== undefined) this.#sumChunk(front.span, front.start, front.end, count, this.#offset);
+    if (front !== undefined) this.#sums.addPart(front.span, front.start, front.end, count, this.#offset);
   }
 
   /** The Chunk at the front, of so many bytes, is about to be gathered. */
@@ -339,12 +324,12 @@ export class RecordReader {
   }
 
   /** Follows the sections and their CRCs; `from` is where the record begins, with its opcode. */
-  #pass(record: RecordContent, from: number): void {
+  #pass(record: RecordContent & { dataCrc?: number }, from: number): void {
     const { opcode, view, start, end } = record;
     if (opcode === OPCODE.DataEnd) {
-      const crc = this.#crc;
+      const { crc } = this.#sums;
       this.#section = 'summary';
-      this.#crc = 0;
+      this.#sums.clear();
       const said = end - start < 4 ? 0 : view.getUint32(start, true);
       this.#checkCrc('MCAP_DATA_CRC_MISMATCH', 'data section', crc, said, record.offset);
       return;
@@ -353,7 +338,7 @@ export class RecordReader {
       this.#section = 'end-magic';
       if (end - start < 20) throw this.#fault('MCAP_BAD_RECORD', 'the Footer is shorter than its fields', false);
       // The summary CRC covers the Footer up to the field itself.
-      const crc = crc32(record.bytes.subarray(from, start + 16), this.#crc);
+      const crc = crc32(record.bytes.subarray(from, start + 16), this.#sums.crc);
       this.#checkCrc(
         'MCAP_SUMMARY_CRC_MISMATCH',
         'summary section',
@@ -363,40 +348,12 @@ export class RecordReader {
       );
       return;
     }
-    if (opcode === OPCODE.Chunk && this.#validateSections) this.#passChunk(record, from);
-    else this.#addCrc(record.bytes.subarray(from, end));
-  }
-
-  /** Sums up the Chunk of `count` bytes at `offset` as far as it is there: bytes `[from, to)` of the span. */
-  #sumChunk({ bytes, view }: Span, from: number, to: number, count: number, offset: number): ChunkSum {
-    let sum = this.#chunkSum;
-    if (sum?.offset !== offset) {
-      const dataAt = RECORD_PREFIX + CHUNK_FIXED + 8;
-      const plain =
-        to - from >= dataAt &&
-        view.getUint32(from + dataAt - 12, true) === 0 &&
-        view.getBigUint64(from + dataAt - 8, true) === BigInt(count - dataAt);
-      const upTo = plain ? dataAt : 0;
-      const head = crc32(bytes.subarray(from, from + upTo), this.#crc);
-      sum = { offset, plain, head, data: 0, upTo };
-      this.#chunkSum = sum;
+    if (opcode !== OPCODE.Chunk || !this.#validateSections) {
+      this.#addCrc(record.bytes.subarray(from, end));
+      return;
     }
-    const part = bytes.subarray(from + sum.upTo, to);
-    if (sum.plain) sum.data = crc32(part, sum.data);
-    else sum.head = crc32(part, sum.head);
-    sum.upTo = to - from;
-    return sum;
-  }
-
-  /** The records of an uncompressed chunk have a CRC of their own: one pass over them serves both. */
-  #passChunk(record: RecordContent & { dataCrc?: number }, from: number): void {
-    const { end } = record;
-    const { plain, head, data } = this.#sumChunk(record, from, end, end - from, record.offset);
-    this.#chunkSum = undefined;
-    this.#crc = head;
-    if (!plain) return;
-    record.dataCrc = data;
-    this.#crc = combineCrc32(head, data, end - from - (RECORD_PREFIX + CHUNK_FIXED + 8));
+    const dataCrc = this.#sums.addChunk(record, from, end, record.offset);
+    if (dataCrc !== undefined) record.dataCrc = dataCrc;
   }
 
   #checkCrc(code: McapErrorCode, what: string, crc: number, said: number, offset: number): void {
@@ -406,7 +363,7 @@ export class RecordReader {
   }
 
   #addCrc(bytes: Uint8Array): void {
-    if (this.#validateSections) this.#crc = crc32(bytes, this.#crc);
+    if (this.#validateSections) this.#sums.add(bytes);
   }
 
   #drop(count: number): number {
