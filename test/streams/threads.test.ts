@@ -120,6 +120,41 @@ test('where no thread can be started, decompression goes on here', async (t) => 
   t.like({ stdout, code }, { stdout: '6000\n', code: 0 });
 });
 
+test('a thread that ends under its work is a typed error at most, and the next stream goes on', async (t) => {
+  const { stdout, code, stderr } = await script(`
+    let ended = 0;
+    process.on('worker', (worker) => {
+      setTimeout(() => worker.terminate(), 20 + 10 * (ended++ % 8));
+    });
+    const parts = [];
+    for await (const part of process.stdin) parts.push(part);
+    const seen = new Set();
+    for (let n = 0; n < 16; n++) {
+      let count = 0;
+      try {
+        for await (const m of lib.decodeStream(parts, { threads: 1 })) count++;
+        seen.add(count);
+      } catch (error) {
+        seen.add(error.code);
+      }
+    }
+    const message = { data: new Uint8Array(50_000) };
+    const messages = Array.from({ length: 400 }, (_, n) => ({ topic: '/b', logTime: BigInt(n), message }));
+    for (let n = 0; n < 8; n++) {
+      const encoder = lib.encodeStream({ channels: { '/b': { fields: { data: 'uint8[]' } } }, threads: 1 });
+      encoder.end(messages);
+      try {
+        for await (const part of encoder);
+        seen.add(encoder.stats.messages);
+      } catch (error) {
+        seen.add(error.code);
+      }
+    }
+    for (const expected of [6000, 400, 'MCAP_DECOMPRESSION_FAILED', 'MCAP_COMPRESSION_FAILED']) seen.delete(expected);
+    console.log([...seen].join(), ended > 0);`);
+  t.like({ stdout, code, stderr }, { stdout: ' true\n', code: 0, stderr: '' });
+});
+
 test('10,000 streams on one signal and one process leave no listener behind', async (t) => {
   const { stdout, code, stderr } = await script(`
     process.on('warning', (warning) => console.log(warning.message));
