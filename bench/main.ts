@@ -5,7 +5,7 @@
  *
  * What was tried, and why something falls short, stands in bench/NOTES.md, which no program writes.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -93,6 +93,15 @@ const PARTS: readonly Part[] = [
     title: 'The same with big payloads',
     run: () => ({ ...measure([script('write/main'), '--quick', big]), figures: {} }),
   },
+  ...['small_messages', 'nuscenes_like_0.1'].map((name) => ({
+    name: `write-${name}`,
+    title: `The same with ${name}.mcap, where it is there`,
+    run: () => {
+      const path = join(ROOT, `../shared/benchmark/${name}.mcap`);
+      if (!existsSync(path)) return { text: 'not there', figures: {} };
+      return { ...measure([script('write/main'), '--quick', '--once', path]), figures: {} };
+    },
+  })),
   {
     name: 'threads',
     title: 'Big zstd payloads with threads and without',

@@ -2,7 +2,7 @@
  * Encode + write against @mcap/core's McapWriter with @foxglove/rosmsg2-serialization's MessageWriter: zstd (level 3 on both
  * sides) and uncompressed. The ways take turns, a process each, and the median of its later rounds counts.
  *
- * `npm run bench:write [-- --quick] [recording.mcap]`. What each way wrote is read back and compared before anything is
+ * `npm run bench:write [-- --quick] [--once] [recording.mcap]`. What each way wrote is read back and compared before anything is
  * timed. Without a recording it takes 200,000 small messages.
  */
 import { deepStrictEqual } from 'node:assert';
@@ -22,9 +22,10 @@ interface Result {
 const args = process.argv.slice(2);
 const given = args.find((arg) => !arg.startsWith('--'));
 const path = given ?? (await recordings()).find(({ name }) => name === 'small-none')?.path ?? '';
-const TURNS = args.includes('--quick') ? 2 : 5;
+const quick = args.includes('--quick');
+const TURNS = args.includes('--once') ? 1 : quick ? 2 : 5;
 const WARM = 2;
-const ROUNDS = 5;
+const ROUNDS = quick ? 3 : 5;
 const SCRIPT = join(import.meta.dirname, 'side.js');
 const { decodeStream } = await loadPackage();
 
