@@ -1,9 +1,9 @@
 /**
  * Messages -> MCAP bytes, in one stage: the ROS 2 encoder and the record writer fused.
  *
- * Measured (Node 20.20, 200,000 small messages of 11 types, against McapWriter + MessageWriter, `npm run bench:write`):
- * uncompressed 209 ms against 929, 128 in arrays of 512; zstd 335 against 1150, 289 in arrays, with a second core for
- * the compression. Of a message's 1 us a half is the codec, 0.2 the user's Readable, 0.25 the stream machinery.
+ * Measured (Node 20.20, 200,000 small messages, against McapWriter + MessageWriter, `npm run bench:write`): uncompressed
+ * 200 ms against 1020, 140 in arrays of 512; zstd 240 against 1100, 230 in arrays, with a second core for the compression. Of a
+ * message's 1 us a half is the codec, 0.2 the user's Readable, 0.2 the stream machinery.
  */
 import { pipeline } from 'node:stream';
 import { EncodeBuffer } from '../cdr/encode-buffer.js';
