@@ -26,6 +26,12 @@ function isReaderGone(error: unknown): boolean {
   return error instanceof ReaderGone || (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
 }
 
+// Whoever reads stdout may go at any time, also while the help is printed. A verb hears of it from its own write.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || process.stdout.listenerCount('error') > 1) return;
+  fail(error.message);
+  process.exit(EXIT.failure);
+});
 process.on('SIGINT', () => {
   removeTemporaries();
   process.exit(EXIT.interrupted);

@@ -77,6 +77,30 @@ test('a reader that goes away ends it silently, though stdin goes on for ever', 
   t.is(stderr, '');
 });
 
+test('a reader that goes away before anything was printed is no failure of any verb', async (t) => {
+  const input = join(ROOT, 'fixtures/recordings/imu-zstd.mcap');
+  for (const args of [
+    ['--help'],
+    ['--version'],
+    ['info', input],
+    ['cat', input],
+    ['info', '--json', input],
+    ['doctor', input],
+  ]) {
+    const child = spawn(process.execPath, [join(ROOT, 'dist/cli/main.js'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
+    child.stdout.destroy();
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    t.deepEqual(
+      { args, code, stderr: stderr.includes('EPIPE') || stderr.includes('throw') },
+      { args, code: 0, stderr: false },
+    );
+  }
+});
+
 test('what is no recording exits 1 and names the file', async (t) => {
   const missing = await mcapRos2(['cat', 'no-such-file.mcap']);
   t.like(missing, { code: 1, stdout: '' });
