@@ -242,7 +242,7 @@ export function helpThreads(): void {
   POOL.help();
 }
 
-/** Whether up to `threads` threads have less than one task each to go on with. */
+/** Whether one of up to `threads` threads has room for another task, those that wait counted. */
 export function threadsHaveRoom(threads: number): boolean {
   POOL.poll();
   return POOL.pending < TASKS * threads;
