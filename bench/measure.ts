@@ -1,15 +1,8 @@
 /** What the measurements share: medians, processes that take turns, and the last line that `npm run bench` reads figures from. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type * as Package from '../lib/index.js';
 
 export const ROOT: string = join(import.meta.dirname, '../..');
-
-/** What is measured is the package as it is published, with its start. */
-export async function loadPackage(): Promise<typeof Package> {
-  return (await import(pathToFileURL(join(ROOT, 'dist/index.js')).href)) as typeof Package;
-}
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -10,7 +10,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OutgoingMessage } from '../../lib/index.js';
 import { CASES } from '../codec/types.js';
-import { loadPackage } from '../measure.js';
+import { loadPackage } from '../package.js';
 
 const { compileCodec, decodeStream, encodeStream } = await loadPackage();
 

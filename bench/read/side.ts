@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type { DecodedMessage } from '../../lib/index.js';
-import { loadPackage } from '../measure.js';
+import { loadPackage } from '../package.js';
 
 interface Peer {
   MessageReader: new (definitions: unknown) => { readMessage(bytes: Uint8Array): unknown };

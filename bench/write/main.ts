@@ -9,7 +9,8 @@ import { deepStrictEqual } from 'node:assert';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { recordings } from '../data.js';
-import { loadPackage, median, runNode, tellFigures } from '../measure.js';
+import { median, runNode, tellFigures } from '../measure.js';
+import { loadPackage } from '../package.js';
 import { load, WAYS } from './ways.js';
 
 interface Result {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { compress, isLoaded } from '@foxglove/wasm-zstd';
 import { McapWriter } from '@mcap/core';
 import type { DecodedMessage } from '../../lib/index.js';
-import { loadPackage } from '../measure.js';
+import { loadPackage } from '../package.js';
 
 interface Peer {
   MessageWriter: new (definitions: unknown) => { writeMessage(value: unknown): Uint8Array };

@@ -15,7 +15,7 @@ import {
   toBigInt,
   toItems,
 } from './accept.js';
-import { arrayReader, readBools } from './arrays.js';
+import { ARRAY_SCALARS, arrayReader, readBools } from './arrays.js';
 import type { ArrayMode } from './arrays.js';
 import { generateDecoder } from './decoder.js';
 import { EncodeBuffer } from './encode-buffer.js';
@@ -85,6 +85,25 @@ export function explain(root: StructNode, check: (...payload: Parameters<Decode>
   };
 }
 
+/** A table whose entries are made when they are first asked for. */
+function lazyTable<Key extends string, Value>(
+  keys: readonly Key[],
+  make: (key: Key) => Value,
+): Readonly<Record<Key, Value>> {
+  const table = {};
+  for (const key of keys) {
+    Object.defineProperty(table, key, {
+      configurable: true,
+      get: () => {
+        const value = make(key);
+        Object.defineProperty(table, key, { value });
+        return value;
+      },
+    });
+  }
+  return table as Record<Key, Value>;
+}
+
 /** Readers by byte order and mode: all codecs share them. */
 const readers = new Map<string, ArrayReaders>();
 
@@ -92,18 +111,7 @@ export function arrayReaders(littleEndian: boolean, mode: ArrayMode): ArrayReade
   const id = `${littleEndian} ${mode}`;
   let known = readers.get(id);
   if (known === undefined) {
-    known = {
-      int8: arrayReader('int8', littleEndian, mode),
-      uint8: arrayReader('uint8', littleEndian, mode),
-      int16: arrayReader('int16', littleEndian, mode),
-      uint16: arrayReader('uint16', littleEndian, mode),
-      int32: arrayReader('int32', littleEndian, mode),
-      uint32: arrayReader('uint32', littleEndian, mode),
-      int64: arrayReader('int64', littleEndian, mode),
-      uint64: arrayReader('uint64', littleEndian, mode),
-      float32: arrayReader('float32', littleEndian, mode),
-      float64: arrayReader('float64', littleEndian, mode),
-    };
+    known = lazyTable(ARRAY_SCALARS, (scalar) => arrayReader(scalar, littleEndian, mode));
     readers.set(id, known);
   }
   return known;
@@ -202,19 +210,7 @@ const putters = new Map<number, Readonly<Record<ScalarName, ArrayPutter>>>();
 function arrayPutters(maxAlign: number): Readonly<Record<ScalarName, ArrayPutter>> {
   let known = putters.get(maxAlign);
   if (known === undefined) {
-    known = {
-      bool: arrayPutter('bool', maxAlign),
-      int8: arrayPutter('int8', maxAlign),
-      uint8: arrayPutter('uint8', maxAlign),
-      int16: arrayPutter('int16', maxAlign),
-      uint16: arrayPutter('uint16', maxAlign),
-      int32: arrayPutter('int32', maxAlign),
-      uint32: arrayPutter('uint32', maxAlign),
-      int64: arrayPutter('int64', maxAlign),
-      uint64: arrayPutter('uint64', maxAlign),
-      float32: arrayPutter('float32', maxAlign),
-      float64: arrayPutter('float64', maxAlign),
-    };
+    known = lazyTable(['bool', ...ARRAY_SCALARS], (scalar) => arrayPutter(scalar, maxAlign));
     putters.set(maxAlign, known);
   }
   return known;

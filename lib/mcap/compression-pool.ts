@@ -3,6 +3,9 @@
  * there is work (30-56 ms each), let go when there has been none for a while, and never keep the process alive by
  * themselves. wasm memory never shrinks: a thread that has had a huge chunk is replaced.
  *
+ * Until one is up, libuv's threads decompress what they can (native-zstd.ts). One is started when readers have waited for
+ * those for as long as a start takes: most short recordings end before that.
+ *
  * A task waits here until a thread is up and has room for it, and whoever waits for a result may help (`helpThreads`). With
  * one thread, reading records out of zstd chunks was idle for 28 % of its time before, and the first threaded chunk waited
  * for the thread's start.
@@ -13,6 +16,7 @@ import { asBuffer } from './byte-queue.js';
 import { builtInDecompressors } from './compression.js';
 import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
 import { crc32 } from './crc.js';
+import { decompressNatively, isNative } from './native-zstd.js';
 
 /** The thread could not be started, or ended: the chunk may be sound, and can be worked on here. */
 export class ThreadLost extends Error {}
@@ -23,11 +27,17 @@ const HUGE = 32 * 2 ** 20;
 const MOST_HELPED = 4 * 2 ** 20;
 /** Tasks that a thread has at once: the second is there when the first is done, whatever this thread is busy with. */
 const TASKS = 2;
+/** Tasks that libuv has at once: it has four threads, which also read files. */
+const NATIVES = 2;
+/** What readers have waited before a thread is started beside libuv's. */
+const WORTH_MS = 100;
 
 interface Task {
   readonly request: Request;
   /** Bytes that the thread's own memory grows to. */
   readonly size: number;
+  /** Whether libuv's threads can do it. */
+  readonly native: boolean;
   readonly resolve: (result: Decompressed | Compressed) => void;
   readonly reject: (error: Error) => void;
 }
@@ -70,15 +80,25 @@ class Pool {
   #nextId = 0;
   #limit = 0;
   #idle: NodeJS.Timeout | undefined;
+  /** Tasks that libuv has. */
+  #natives = 0;
+  /** How long readers have waited for them, and since when one does. Milliseconds. */
+  #waited = 0;
+  #waitsSince: number | undefined;
 
   decompress(task: DecompressTask, threads: number): Promise<Decompressed> {
     const request: Request = { id: this.#nextId++, decompress: task };
-    return this.#run(request, task.size, threads);
+    const native = !this.#hasReady() && isNative(task.compression, task.bytes, task.size);
+    return this.#run(request, task.size, threads, native);
   }
 
   /** Tasks that are not done. */
   get pending(): number {
-    return this.#waiting.length + this.#threads.reduce((sum, { tasks }) => sum + tasks.size, 0);
+    return this.#waiting.length + this.#natives + this.#threads.reduce((sum, { tasks }) => sum + tasks.size, 0);
+  }
+
+  #hasReady(): boolean {
+    return this.#threads.some(({ ready }) => ready);
   }
 
   /** Takes the replies that have come. Whoever works on in microtasks for long would not see them otherwise. */
@@ -100,6 +120,10 @@ class Pool {
   /** Does a task that no thread has yet, the oldest first. */
   help(): void {
     if (this.poll()) return;
+    if (this.#natives > 0) {
+      this.#waitsSince ??= performance.now();
+      return;
+    }
     const at = this.#waiting.findIndex(({ request, size }) => 'decompress' in request && size <= MOST_HELPED);
     const task = at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
     if (task === undefined || !('decompress' in task.request)) return;
@@ -109,13 +133,13 @@ class Pool {
 
   compress(task: CompressTask, threads: number): Promise<Compressed> {
     const request: Request = { id: this.#nextId++, compress: task };
-    return this.#run(request, task.bytes.length, threads) as Promise<Compressed>;
+    return this.#run(request, task.bytes.length, threads, false) as Promise<Compressed>;
   }
 
-  #run(request: Request, size: number, threads: number): Promise<Decompressed | Compressed> {
+  #run(request: Request, size: number, threads: number, native: boolean): Promise<Decompressed | Compressed> {
     this.#limit = Math.max(this.#limit, threads);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, size, resolve, reject });
+      this.#waiting.push({ request, size, native, resolve, reject });
       this.#assign();
     });
   }
@@ -126,8 +150,12 @@ class Pool {
       const free = this.#free(1);
       if (free === undefined) this.#start();
       const thread = free ?? this.#free(TASKS);
-      const task = thread && this.#waiting.shift();
-      if (thread === undefined || task === undefined) break;
+      if (thread === undefined) {
+        if (this.#assignNatively()) continue;
+        break;
+      }
+      const task = this.#waiting.shift();
+      if (task === undefined) break;
       thread.tasks.set(task.request.id, task);
       if ('decompress' in task.request) postChunk(thread.port, task.request);
       else thread.port.postMessage(task.request, [task.request.compress.bytes.buffer as ArrayBuffer]);
@@ -136,10 +164,35 @@ class Pool {
     for (const thread of this.#threads) {
       thread.keepAlive(thread.tasks.size > 0 || (!thread.ready && this.#waiting.length > 0));
     }
-    if (this.#waiting.length > 0 || this.#threads.some(({ tasks }) => tasks.size > 0)) return;
+    if (this.pending > 0) return;
     this.#idle = setTimeout(() => {
       for (const thread of this.#threads.splice(0)) this.#retire(thread);
     }, IDLE_MS).unref();
+  }
+
+  /** Gives the oldest task to libuv's threads, while there is none of ours. */
+  #assignNatively(): boolean {
+    const task = this.#waiting[0];
+    if (task?.native !== true || !('decompress' in task.request)) return false;
+    if (this.#natives >= NATIVES || this.#hasReady()) return false;
+    this.#waiting.shift();
+    this.#natives++;
+    const { decompress } = task.request;
+    decompressNatively(decompress.bytes)
+      .then((bytes): Decompressed => {
+        if (bytes.length !== task.size) throw new RangeError(`it has ${bytes.length} bytes`);
+        return { bytes, crc: decompress.withCrc ? crc32(bytes) : undefined };
+      })
+      // What is wrong is said by the one decompressor that all chunks have, however they are read.
+      .catch(() => decompressHere(decompress))
+      .finally(() => {
+        this.#natives--;
+        if (this.#waitsSince !== undefined) this.#waited += performance.now() - this.#waitsSince;
+        this.#waitsSince = undefined;
+        this.#assign();
+      })
+      .then(task.resolve, task.reject);
+    return true;
   }
 
   /** A thread with less than so many tasks. */
@@ -150,7 +203,8 @@ class Pool {
   /** Starts a thread for what waits, if there may be one more and none is starting for it. */
   #start(): void {
     const starting = this.#threads.filter(({ ready }) => !ready).length;
-    if (this.#threads.length >= this.#limit || starting >= this.#waiting.length) return;
+    const worth = this.#waiting.filter(({ native }) => !native || this.#waited >= WORTH_MS).length;
+    if (this.#threads.length >= this.#limit || starting >= worth) return;
     let thread: Thread;
     try {
       thread = new Thread();

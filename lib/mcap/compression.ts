@@ -8,8 +8,8 @@
 import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
 import type * as Fzstd from 'fzstd';
-import { lazily } from './lazy.js';
-import { copyStored } from './stored-frame.js';
+import { compiled, lazily } from './lazy.js';
+import { copyStored } from './zstd-frame.js';
 
 /** Decompresses one chunk. `size` is what the Chunk record says, and is checked against a limit before. */
 export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
@@ -94,7 +94,7 @@ const nodeZstd: SyncDecompress | undefined =
 
 async function loadWasmZstd(): Promise<SyncDecompress> {
   const { default: zstd } = await import('@foxglove/wasm-zstd');
-  await zstd.isLoaded;
+  await compiled(zstd.isLoaded);
   return (bytes, size) => zstd.decompress(bytes, size);
 }
 
@@ -108,7 +108,7 @@ async function loadWasmLz4(): Promise<SyncDecompress> {
     if (id.includes('wasm-lz4')) Reflect.deleteProperty(require.cache, id);
   }
   const lz4 = require(path) as WasmLz4;
-  await lz4.isLoaded;
+  await compiled(lz4.isLoaded);
   return lz4;
 }
 

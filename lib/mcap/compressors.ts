@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
+import { compiled } from './lazy.js';
 
 /** Compresses the records of one chunk. The bytes are valid until the result is there. */
 export type Compress = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
@@ -35,7 +36,7 @@ let wasmZstd: CompressAtLevel | undefined;
 
 async function loadWasmZstd(): Promise<CompressAtLevel> {
   const { default: zstd } = await import('@foxglove/wasm-zstd');
-  await zstd.isLoaded;
+  await compiled(zstd.isLoaded);
   return (wasmZstd = (bytes, level) => zstd.compress(bytes, level));
 }
 

@@ -19,11 +19,12 @@ import { parseChunk, parseCutChunk } from '../mcap/records.js';
 import type { ChunkHeader, RecordContent } from '../mcap/records.js';
 import { RecordReader } from '../mcap/record-reader.js';
 import type { AttachmentPart, ReaderItem } from '../mcap/record-reader.js';
-import { isStored } from '../mcap/stored-frame.js';
+import { isNative } from '../mcap/native-zstd.js';
+import { isStored } from '../mcap/zstd-frame.js';
 import { wholeBlocks } from '../mcap/salvage.js';
 import { containerSettings, emptyStats } from './container-options.js';
 import type { ContainerOptions, ContainerSettings, ContainerStats, DamageReport } from './container-options.js';
-import { ChunkProducer, CutChunkProducer, DefinitionsProducer, EMPTY, Sequence, RunProducer } from './producers.js';
+import { ChunkProducer, CutChunkProducer, DefinitionsProducer, EMPTY, RunProducer, Sequence } from './producers.js';
 import type { Failure, Job, Producer, PullCore } from './pull-transform.js';
 
 export interface RecordHandler<Out> {
@@ -43,7 +44,7 @@ export interface RecordHandler<Out> {
 
 /** Enough records outside chunks for one job. */
 const RUN_BYTES = 65536;
-/** So much is decompressed here before threads are asked: a short recording does not wait for their start. */
+/** So much is decompressed here before threads of ours are asked: a short recording does not wait for their start. */
 const INLINE_BYTES = 2 * 2 ** 20;
 /** Smaller chunks are not worth the way to another thread and back. */
 const SMALL_CHUNK = 32768;
@@ -295,8 +296,8 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     const threaded =
       this.#settings.threads > 0 &&
       size >= SMALL_CHUNK &&
-      this.#bytesOpened >= INLINE_BYTES &&
       this.#opener.decompressors.isThreaded(header.compression) &&
+      (this.#bytesOpened >= INLINE_BYTES || isNative(header.compression, header.records, size)) &&
       !isStored(header.records, size);
     this.#bytesOpened += size;
     return {

@@ -224,7 +224,8 @@ export class PullTransform<In, Out> extends Transform {
   #step(): boolean {
     if (this.destroyed || this.#over || this.#error !== undefined) return false;
     this.#fill();
-    const head = this.#window[0];
+    // Asked before it is taken: V8 gives up what it compiled for a read beyond an array's end.
+    const head = this.#window.length === 0 ? undefined : this.#window[0];
     if (head === undefined) {
       if (this.#exhausted && this.#flushing) this.#release();
       return false;

@@ -59,3 +59,11 @@ test('what does not decompress is refused, also to whoever helps', async (t) => 
 test('there is nothing to help with when nothing waits', (t) => {
   t.notThrows(helpThreads);
 });
+
+test('a frame that holds more or less than its chunk says is refused as everywhere', async (t) => {
+  const packed = zstd.compress(content, 1);
+  const short = decompressOnThread({ ...task(packed, false), size: content.length - 1 }, 1);
+  await t.throwsAsync(short);
+  const { bytes } = await decompressOnThread({ ...task(packed, false), size: content.length + 1 }, 1);
+  t.is(bytes.length, content.length);
+});

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import zstd from '@foxglove/wasm-zstd';
 import test from 'ava';
-import { copyStored, isStored } from '../../lib/mcap/stored-frame.js';
+import { copyStored, isStored } from '../../lib/mcap/zstd-frame.js';
 
 test.before(async () => {
   await zstd.isLoaded;

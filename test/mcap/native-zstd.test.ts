@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import zstd from '@foxglove/wasm-zstd';
+import test from 'ava';
+import { decompressNatively, isNative } from '../../lib/mcap/native-zstd.js';
+import { mostContent } from '../../lib/mcap/zstd-frame.js';
+
+test.before(async () => {
+  await zstd.isLoaded;
+});
+
+/** A frame of so many blocks (RFC 8878, 3.1.1), the last one marked. */
+function frame(blocks: readonly { kind: number; length: number; content: Uint8Array }[]): Buffer {
+  const parts: Uint8Array[] = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58])];
+  for (const [index, { kind, length, content }] of blocks.entries()) {
+    const head = Buffer.alloc(3);
+    head.writeUIntLE((length << 3) | (kind << 1) | (index === blocks.length - 1 ? 1 : 0), 0, 3);
+    parts.push(head, content);
+  }
+  return Buffer.concat(parts);
+}
+
+function bomb(blocks: number): Buffer {
+  return frame(Array.from({ length: blocks }, () => ({ kind: 1, length: 131_072, content: Buffer.from('x') })));
+}
+
+for (const [what, content] of [
+  ['text', Buffer.from('abc'.repeat(200_000))],
+  ['noise', randomBytes(300_000)],
+  ['both', Buffer.concat([randomBytes(100_000), Buffer.alloc(900_000, 'abc')])],
+  ['one byte', Buffer.from('a')],
+] as const) {
+  test(`${what}: the frame's bound is kept, and it decompresses`, async (t) => {
+    const packed = Buffer.from(zstd.compress(content, 3));
+    const most = mostContent(packed);
+    t.true(most >= content.length);
+    t.true(most <= Math.ceil(content.length / 131_072) * 131_072);
+    t.true(isNative('zstd', packed, content.length));
+    const bytes = await decompressNatively(packed);
+    t.true(bytes.equals(content));
+  });
+}
+
+test('the bound counts stored and repeated blocks as they are, and compressed ones as the largest', (t) => {
+  const stored = { kind: 0, length: 5, content: Buffer.from('12345') };
+  const repeated = { kind: 1, length: 100_000, content: Buffer.from('x') };
+  const compressed = { kind: 2, length: 7, content: Buffer.alloc(7) };
+  t.is(mostContent(frame([stored, repeated])), 100_005);
+  t.is(mostContent(frame([stored, compressed, repeated])), 100_005 + 131_072);
+});
+
+test('what is not one whole frame has no bound', (t) => {
+  const whole = frame([{ kind: 0, length: 5, content: Buffer.from('12345') }]);
+  t.is(mostContent(whole), 5);
+  for (let cut = 0; cut < whole.length; cut++) t.is(mostContent(whole.subarray(0, cut)), Infinity);
+  t.is(mostContent(Buffer.concat([whole, whole])), Infinity);
+  t.is(mostContent(frame([{ kind: 3, length: 5, content: Buffer.from('12345') }])), Infinity);
+  t.is(mostContent(frame([{ kind: 0, length: 131_073, content: Buffer.alloc(131_073) }])), Infinity);
+});
+
+test('a frame that could grow far beyond what its chunk says is left to wasm, which is given a bound', (t) => {
+  t.true(isNative('zstd', bomb(8), 2 ** 20));
+  t.false(isNative('zstd', bomb(100), 2 ** 20));
+  t.false(isNative('zstd', bomb(20_000), 100_000));
+});
+
+test('only zstd, and no chunk that is huge', (t) => {
+  const packed = Buffer.from(zstd.compress(Buffer.alloc(100_000), 1));
+  t.false(isNative('lz4', packed, 100_000));
+  t.false(isNative('', packed, 100_000));
+  t.false(isNative('zstd', packed, 2 ** 30));
+});
+
+test('what does not decompress rejects', async (t) => {
+  const packed = Buffer.from(zstd.compress(Buffer.from('abc'.repeat(10_000) + randomBytes(1000).toString('hex')), 3));
+  packed.fill(0xff, 12, 40);
+  await t.throwsAsync(decompressNatively(packed));
+});
