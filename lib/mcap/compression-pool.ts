@@ -29,8 +29,13 @@ const MOST_HELPED = 4 * 2 ** 20;
 const TASKS = 2;
 /** Tasks that libuv has at once: it has four threads, which also read files. */
 const NATIVES = 2;
-/** What readers have waited before a thread is started beside libuv's. */
-const WORTH_MS = 100;
+/**
+ * A thread is started when readers wait for libuv's for more than a third of the time: so much longer than that, summed up, in
+ * milliseconds. Small messages keep the reader busy for three quarters of it, large ones for a third.
+ */
+const WORTH_MS = 20;
+/** A longer time without a chunk is none of the reader's work. */
+const PAUSE_MS = 50;
 
 interface Task {
   readonly request: Request;
@@ -82,9 +87,10 @@ class Pool {
   #idle: NodeJS.Timeout | undefined;
   /** Tasks that libuv has. */
   #natives = 0;
-  /** How long readers have waited for them, and since when one does. Milliseconds. */
+  /** How much longer than a third of the time readers have waited for them; since when one does; when the last one came. */
   #waited = 0;
   #waitsSince: number | undefined;
+  #nativeAt = 0;
 
   decompress(task: DecompressTask, threads: number): Promise<Decompressed> {
     const request: Request = { id: this.#nextId++, decompress: task };
@@ -187,12 +193,21 @@ class Pool {
       .catch(() => decompressHere(decompress))
       .finally(() => {
         this.#natives--;
-        if (this.#waitsSince !== undefined) this.#waited += performance.now() - this.#waitsSince;
-        this.#waitsSince = undefined;
+        this.#weigh();
         this.#assign();
       })
       .then(task.resolve, task.reject);
     return true;
+  }
+
+  /** Weighs what has been waited for libuv against what has been done in the meantime. */
+  #weigh(): void {
+    const now = performance.now();
+    const passed = Math.min(now - this.#nativeAt, PAUSE_MS);
+    const waited = Math.min(now - (this.#waitsSince ?? now), passed);
+    this.#waited = Math.max(0, this.#waited + waited - (passed - waited) / 2);
+    this.#nativeAt = now;
+    this.#waitsSince = undefined;
   }
 
   /** A thread with less than so many tasks. */
