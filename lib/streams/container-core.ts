@@ -19,6 +19,7 @@ import { parseChunk, parseCutChunk } from '../mcap/records.js';
 import type { ChunkHeader, RecordContent } from '../mcap/records.js';
 import { RecordReader } from '../mcap/record-reader.js';
 import type { AttachmentPart, ReaderItem } from '../mcap/record-reader.js';
+import { keepFreedMemory } from '../mcap/freed-memory.js';
 import { isNative } from '../mcap/native-zstd.js';
 import { isStored } from '../mcap/zstd-frame.js';
 import { wholeBlocks } from '../mcap/salvage.js';
@@ -87,6 +88,7 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   /** @param stats where it counts on */
   constructor(handler: RecordHandler<Out>, options: ContainerOptions, stats: ContainerStats = emptyStats()) {
     this.stats = stats;
+    keepFreedMemory();
     const settings = containerSettings(options);
     this.#handler = handler;
     this.#settings = settings;

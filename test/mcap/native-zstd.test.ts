@@ -35,7 +35,7 @@ for (const [what, content] of [
     t.true(most >= content.length);
     t.true(most <= Math.ceil(content.length / 131_072) * 131_072);
     t.true(isNative('zstd', packed, content.length));
-    const bytes = await decompressNatively(packed);
+    const bytes = await decompressNatively(packed, 1);
     t.true(bytes.equals(content));
   });
 }
@@ -70,8 +70,22 @@ test('only zstd, and no chunk that is huge', (t) => {
   t.false(isNative('zstd', packed, 2 ** 30));
 });
 
+test('many at once come back as they are, one after the other or three at a time, and an error holds nobody up', async (t) => {
+  const contents = Array.from({ length: 40 }, (_, n) => Buffer.alloc(50_000 + n, `${n}`));
+  const broken = Buffer.from(zstd.compress(randomBytes(1000), 1)).subarray(0, 500);
+  for (const limit of [1, 2, 100]) {
+    const results = contents.map((content, n) =>
+      decompressNatively(n % 7 === 3 ? broken : Buffer.from(zstd.compress(content, 1)), limit),
+    );
+    for (const [n, result] of results.entries()) {
+      if (n % 7 === 3) await t.throwsAsync(result);
+      else t.true((await result).equals(contents[n] ?? Buffer.alloc(0)));
+    }
+  }
+});
+
 test('what does not decompress rejects', async (t) => {
   const packed = Buffer.from(zstd.compress(Buffer.from('abc'.repeat(10_000) + randomBytes(1000).toString('hex')), 3));
   packed.fill(0xff, 12, 40);
-  await t.throwsAsync(decompressNatively(packed));
+  await t.throwsAsync(decompressNatively(packed, 1));
 });

@@ -1,19 +1,20 @@
 /**
- * Chunks above 64 KiB that come in pieces: they are gathered and summed as they come, and lent to threads. The files are laid out
+ * Chunks above 64 KiB that come in pieces: they are gathered and summed as they come, and lent to threads (lz4) or not (zstd). The files are laid out
  * byte by byte here, their CRCs are zlib's over the whole.
  */
 import { crc32 } from 'node:zlib';
 import zstd from '@foxglove/wasm-zstd';
 import test from 'ava';
 import fc from 'fast-check';
+import { compressFrameSync } from 'lz4-napi';
 import { McapRecordParser } from '../../lib/index.js';
 import type { DamageReport, McapRecordParserOptions, MessageRecord } from '../../lib/index.js';
 import * as mcap from '../helpers/mcap-bytes.js';
 import { Random } from '../helpers/random.js';
 import { collect, cutAt, pieces } from '../helpers/streams.js';
 
-type Kind = 'none' | 'zstd' | 'stored';
-const KINDS: readonly Kind[] = ['none', 'zstd', 'stored'];
+type Kind = 'none' | 'zstd' | 'lz4' | 'stored';
+const KINDS: readonly Kind[] = ['none', 'zstd', 'lz4', 'stored'];
 
 const made = new Map<string, Buffer>();
 
@@ -39,7 +40,9 @@ function chunk(from: number, to: number, kind: Kind, length = PAYLOAD): Buffer {
   const records = Buffer.concat(messages);
   const crc = crc32(records);
   if (kind === 'none') return mcap.chunk(records, { crc });
-  return mcap.chunk(records, { crc, compression: 'zstd', data: zstd.compress(records, 1), size: records.length });
+  const [compression, data] =
+    kind === 'lz4' ? ['lz4', compressFrameSync(records)] : ['zstd', zstd.compress(records, 1)];
+  return mcap.chunk(records, { crc, compression, data, size: records.length });
 }
 
 /** A whole file of these chunks, with the CRC of its data section. */
