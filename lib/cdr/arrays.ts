@@ -37,19 +37,6 @@ interface TypedArrayType {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): NumericArray;
 }
 
-export const ARRAY_SCALARS: readonly ArrayScalar[] = [
-  'int8',
-  'uint8',
-  'int16',
-  'uint16',
-  'int32',
-  'uint32',
-  'int64',
-  'uint64',
-  'float32',
-  'float64',
-];
-
 export const ARRAY_TYPES: Readonly<Record<ArrayScalar, TypedArrayType>> = {
   int8: Int8Array,
   uint8: Uint8Array,
@@ -62,6 +49,8 @@ export const ARRAY_TYPES: Readonly<Record<ArrayScalar, TypedArrayType>> = {
   float32: Float32Array,
   float64: Float64Array,
 };
+
+export const ARRAY_SCALARS = Object.keys(ARRAY_TYPES) as readonly ArrayScalar[];
 
 const SLAB_SIZE = 56 * 1024;
 /** Arrays up to this size go into a slab, so that a slab takes at least a dozen. */

@@ -84,7 +84,10 @@ class Pool {
     const ready = this.#threads.some((thread) => thread.ready);
     if (!(ready && THREADS_ARE_NATIVE) && isNative(compression, bytes, size)) {
       this.#limit = Math.max(this.#limit, threads);
-      if (THREADS_ARE_NATIVE && nativeFallsBehind()) this.#start(1);
+      if (THREADS_ARE_NATIVE && nativeFallsBehind()) {
+        this.#start(1);
+        this.#assign(); // nothing waits for it: it does not keep the process alive
+      }
       return decompressOnLibuv(task, threads);
     }
     const request: Request = { id: this.#nextId++, decompress: task };

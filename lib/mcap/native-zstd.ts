@@ -1,8 +1,7 @@
 /**
  * zstd on libuv's own threads (@mongodb-js/zstd, prebuilt): nothing has to be started and compiled for it, which a thread of
- * ours and wasm need 100 ms of CPU time for. In the long run such a thread is better for large payloads: it also sums the
- * content, and its result is no copy. `node:zlib` has an asynchronous zstd from 22.15 on; it makes a context for each call
- * and gained nothing (200,000 small messages, Node 26: 290 ms, with this 263).
+ * ours and wasm need 100 ms of CPU time for. `node:zlib` has an asynchronous zstd from 22.15 on; it makes a context for each
+ * call and gained nothing (200,000 small messages, Node 26: 290 ms, with this 263).
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
