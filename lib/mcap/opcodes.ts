@@ -39,3 +39,6 @@ export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x4d, 0x43, 0x41, 0x50, 0x3
 
 /** Opcode and uint64 length stand before each record's content. */
 export const RECORD_PREFIX = 9;
+
+/** Bytes of a Chunk's content before the name of its compression. */
+export const CHUNK_FIXED = 32;

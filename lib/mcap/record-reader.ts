@@ -13,8 +13,9 @@
 import { McapStreamsError } from '../errors.js';
 import type { McapErrorCode } from '../errors.js';
 import { ByteQueue } from './byte-queue.js';
-import type { Span } from './byte-queue.js';
 import { crc32 } from './crc.js';
+import { chunkRoom, gatherAhead } from './gathering.js';
+import type { RoomFor } from './gathering.js';
 import { describeOpcode, MAGIC, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord, isMagic, isRecord, lengthsAgree, peekU64 } from './plausible.js';
 import type { RecordContent } from './records.js';
@@ -29,8 +30,8 @@ export interface RecordReaderOptions {
   readonly wants: (opcode: number) => boolean;
   /** Whether attachments longer than this come in parts. Bytes of the record. Default: none. */
   readonly splitAttachmentsFrom?: number | undefined;
-  /** Where a Chunk of this compression may be gathered, `length` bytes with its prefix. Default: in memory of its own. */
-  readonly roomFor?: ((compression: string, length: number) => Span | undefined) | undefined;
+  /** Default: chunks are gathered in memory of their own. */
+  readonly roomFor?: RoomFor | undefined;
   /** Whether the reader goes on behind a fault. Default false: it throws. */
   readonly recover?: boolean | undefined;
 }
@@ -72,13 +73,6 @@ const DATA_ONLY = new Set<number>([
   OPCODE.DataEnd,
 ]);
 
-/** Fields of a Chunk before the length of its records, when it is not compressed. */
-const CHUNK_FIXED = 32;
-/** Names of compressions that are looked at before their chunk is gathered are not longer. */
-const MOST_COMPRESSION = 8;
-/** Smaller records are gathered when they are whole; larger ones only when half of them is there. Bytes. */
-const LEAST_GATHERED = 65536;
-const MOST_GATHERED = 4 * 2 ** 20;
 /** A record whose lengths do not agree is waited for up to here. Bytes. */
 const MOST_WAITED = 64 * 2 ** 20;
 /** So much without a record behind a message speaks for the message. Bytes. */
@@ -257,7 +251,7 @@ export class RecordReader {
     }
     const { span, start } = queue.take(
       RECORD_PREFIX + length,
-      opcode === OPCODE.Chunk ? () => this.#roomFor(RECORD_PREFIX + length) : undefined,
+      opcode === OPCODE.Chunk ? () => chunkRoom(queue, RECORD_PREFIX + length, this.#options.roomFor) : undefined,
     );
     const record: RecordContent & { dataCrc?: number } = {
       opcode,
@@ -272,33 +266,13 @@ export class RecordReader {
     return wants(opcode) ? record : 'again';
   }
 
-  /** The record at the front, of `count` bytes, is not whole yet: what can be done with what is there. */
+  /** The record at the front, of `count` bytes, is not whole yet. */
   #gatherAhead(opcode: number, count: number): void {
-    const queue = this.#queue;
-    const { length } = queue;
-    // A length is a promise: memory for a larger record waits until half of it is there.
-    if (count < LEAST_GATHERED || (count > MOST_GATHERED && length < count / 2)) return;
-    if (opcode !== OPCODE.Chunk) {
-      queue.reserve(count);
-      return;
-    }
-    if (length < RECORD_PREFIX + CHUNK_FIXED + MOST_COMPRESSION) return;
     // Behind a fault, records found inside a chunk would lie in a room that is used again.
-    queue.reserve(count, this.#options.recover === true ? undefined : () => this.#roomFor(count));
-    if (!this.#validateSections) return;
-    const front = queue.front();
+    const roomFor = this.#options.recover === true ? undefined : this.#options.roomFor;
+    if (!gatherAhead(this.#queue, opcode, count, roomFor) || !this.#validateSections) return;
+    const front = this.#queue.front();
     if (front !== undefined) this.#sums.addPart(front.span, front.start, front.end, count, this.#offset);
-  }
-
-  /** The Chunk at the front, of so many bytes, is about to be gathered. */
-  #roomFor(length: number): Span | undefined {
-    const { roomFor } = this.#options;
-    const at = RECORD_PREFIX + CHUNK_FIXED;
-    if (roomFor === undefined || length < at + MOST_COMPRESSION) return undefined;
-    const queue = this.#queue;
-    const count = queue.at(at - 4);
-    if (count > MOST_COMPRESSION || queue.at(at - 3) + queue.at(at - 2) + queue.at(at - 1) !== 0) return undefined;
-    return roomFor(String.fromCharCode(...Array.from({ length: count }, (_, n) => queue.at(at + n))), length);
   }
 
   /** Whether a record can be handed out: false when it takes more bytes to tell. Throws when it is none. */

@@ -4,10 +4,8 @@
  */
 import type { Span } from './byte-queue.js';
 import { combineCrc32, crc32 } from './crc.js';
-import { RECORD_PREFIX } from './opcodes.js';
+import { CHUNK_FIXED, RECORD_PREFIX } from './opcodes.js';
 
-/** Fields of a Chunk before the length of its records, when it is not compressed. */
-const CHUNK_FIXED = 32;
 /** Where the records of an uncompressed chunk begin, its prefix included. */
 const DATA_AT = RECORD_PREFIX + CHUNK_FIXED + 8;
 
