@@ -18,6 +18,8 @@ import { chunkRoom, gatherAhead } from './gathering.js';
 import type { RoomFor } from './gathering.js';
 import { describeOpcode, MAGIC, OPCODE, RECORD_PREFIX } from './opcodes.js';
 import { findRecord, isMagic, isRecord, lengthsAgree, peekU64 } from './plausible.js';
+import { orderError } from './record-order.js';
+import type { RecordSection } from './record-order.js';
 import type { RecordContent } from './records.js';
 import { hex } from './records.js';
 import { SectionSums } from './section-sums.js';
@@ -60,18 +62,7 @@ export interface AttachmentPart {
 export type ReaderItem = RecordContent | Damage | CutChunk | AttachmentPart;
 
 /** Where in the file the reader stands. */
-type Section = 'magic' | 'header' | 'data' | 'summary' | 'end-magic' | 'cut' | 'done';
-type RecordSection = 'header' | 'data' | 'summary';
-
-/** Records that belong before DataEnd. */
-const DATA_ONLY = new Set<number>([
-  OPCODE.Message,
-  OPCODE.Chunk,
-  OPCODE.MessageIndex,
-  OPCODE.Attachment,
-  OPCODE.Metadata,
-  OPCODE.DataEnd,
-]);
+type Section = RecordSection | 'magic' | 'end-magic' | 'cut' | 'done';
 
 /** A record whose lengths do not agree is waited for up to here. Bytes. */
 const MOST_WAITED = 64 * 2 ** 20;
@@ -378,20 +369,10 @@ export class RecordReader {
   }
 
   #checkOrder(section: RecordSection, opcode: number): void {
-    const name = describeOpcode(opcode);
-    if (section === 'header') {
-      if (opcode === OPCODE.Header) return;
-      this.#orderFault('MCAP_MISSING_HEADER', `the first record is ${name}, not a Header`);
-      this.#section = 'data';
-      return;
-    }
-    if (opcode === OPCODE.Header) this.#orderFault('MCAP_UNEXPECTED_RECORD', 'a second Header');
-    if (section === 'data' && opcode === OPCODE.Footer) {
-      this.#orderFault('MCAP_MISSING_DATA_END', 'the Footer follows the data section without a DataEnd');
-    }
-    if (section === 'summary' && DATA_ONLY.has(opcode)) {
-      this.#orderFault('MCAP_UNEXPECTED_RECORD', `a ${name} record stands after DataEnd`);
-    }
+    const wrong = orderError(section, opcode);
+    if (wrong === undefined) return;
+    this.#orderFault(wrong.code, wrong.what);
+    if (section === 'header') this.#section = 'data';
   }
 
   /** Records in a wrong order can be read all the same: with `recover` that is told once, and reading goes on. */
