@@ -12,10 +12,10 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { asBuffer } from './byte-queue.js';
-import { builtInDecompressors, hasNodeZstd } from './compression.js';
+import { builtInDecompressors } from './compression.js';
 import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
 import { crc32 } from './crc.js';
-import { decompressNatively, isNative, nativeFallsBehind, waitForNative } from './native-zstd.js';
+import { decompressNatively, isNative, isNativeBusy } from './native-zstd.js';
 
 /** The thread could not be started, or ended: the chunk may be sound, and can be worked on here. */
 export class ThreadLost extends Error {}
@@ -24,11 +24,6 @@ const IDLE_MS = 2000;
 const HUGE = 32 * 2 ** 20;
 /** Larger chunks are left to the threads. Bytes. */
 const MOST_HELPED = 4 * 2 ** 20;
-/**
- * Whether a thread of ours decompresses zstd as fast as libuv's: then it is better for large payloads, as it also sums them,
- * and libuv's threads are free to read files. Big payloads, Node 26: 230 ms in place of 315; Node 20, in wasm: 275 either way.
- */
-const THREADS_ARE_NATIVE = hasNodeZstd;
 /** Tasks that a thread has at once: the second is there when the first is done, whatever this thread is busy with. */
 const TASKS = 2;
 
@@ -81,15 +76,7 @@ class Pool {
 
   decompress(task: DecompressTask, threads: number): Promise<Decompressed> {
     const { compression, bytes, size } = task;
-    const ready = this.#threads.some((thread) => thread.ready);
-    if (!(ready && THREADS_ARE_NATIVE) && isNative(compression, bytes, size)) {
-      this.#limit = Math.max(this.#limit, threads);
-      if (THREADS_ARE_NATIVE && nativeFallsBehind()) {
-        this.#start(1);
-        this.#assign(); // nothing waits for it: it does not keep the process alive
-      }
-      return decompressOnLibuv(task, threads);
-    }
+    if (isNative(compression, bytes, size)) return decompressOnLibuv(task, threads);
     const request: Request = { id: this.#nextId++, decompress: task };
     return this.#run(request, size, threads);
   }
@@ -117,7 +104,7 @@ class Pool {
 
   /** Does a task that no thread has yet, the oldest first. */
   help(): void {
-    if (this.poll() || waitForNative()) return;
+    if (this.poll() || isNativeBusy()) return;
     const at = this.#waiting.findIndex(({ request, size }) => 'decompress' in request && size <= MOST_HELPED);
     const task = at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
     if (task === undefined || !('decompress' in task.request)) return;

@@ -92,9 +92,6 @@ const nodeZstd: SyncDecompress | undefined =
   zstdDecompressSync &&
   ((bytes, size) => zstdDecompressSync(bytes, { chunkSize: Math.max(size, 64), maxOutputLength: Math.max(size, 1) }));
 
-/** Whether `node:zlib` is what decompresses zstd. */
-export const hasNodeZstd: boolean = nodeZstd !== undefined;
-
 async function loadWasmZstd(): Promise<SyncDecompress> {
   const { default: zstd } = await import('@foxglove/wasm-zstd');
   await compiled(zstd.isLoaded);
