@@ -91,7 +91,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'write-big',
     title: 'The same with big payloads',
-    run: () => ({ ...measure([script('write/main'), '--quick', big]), figures: {} }),
+    run: () => ({ ...measure([script('write/main'), '--quick', '--once', big]), figures: {} }),
   },
   ...['small_messages', 'nuscenes_like_0.1'].map((name) => ({
     name: `write-${name}`,
@@ -176,6 +176,7 @@ if (file !== undefined) {
   for (const { title, run } of chosen.length > 0 ? chosen : PARTS) {
     console.log(`\n${title}`);
     let part: ReturnType<Part['run']>;
+    const started = performance.now();
     try {
       part = run();
     } catch (error) {
@@ -183,7 +184,7 @@ if (file !== undefined) {
       part = { text: `failed: ${String(error)}`, figures: {} };
       process.exitCode = 1;
     }
-    console.log(part.text);
+    console.log(`${part.text}\n(${((performance.now() - started) / 1000).toFixed(0)} s)`);
     Object.assign(figures, part.figures);
     sections.push(`## ${title}\n\n\`\`\`\n${part.text}\n\`\`\`\n`);
   }

@@ -10,6 +10,7 @@ import { ContainerCore } from './container-core.js';
 import type { RecordHandler } from './container-core.js';
 import { CONTAINER_OPTIONS, containerSettings, wholeNumber } from './container-options.js';
 import type { ContainerOptions, ContainerStats } from './container-options.js';
+import { readLargerPieces } from './larger-pieces.js';
 import { DECODE_OPTIONS, MessageDecoder } from './message-decoder.js';
 import type { DecodedMessage, DecodeOptions, DecodeStats } from './message-decoder.js';
 import { PullTransform } from './pull-transform.js';
@@ -46,6 +47,7 @@ export class DecodeStream<Out = DecodedMessage> extends PullTransform<Uint8Array
       readableHighWaterMark: readableMark(options, 'objects') ?? (batch === undefined ? undefined : 1),
       writableHighWaterMark: writableMark(options, 'bytes') ?? INPUT_BYTES,
     });
+    if (options.writableHighWaterMark === undefined) readLargerPieces(this);
     this.#container = core.stats;
     this.#decoder = decoder.stats;
   }

@@ -10,6 +10,7 @@ import { ContainerCore } from './container-core.js';
 import type { RecordHandler } from './container-core.js';
 import { CONTAINER_OPTIONS, containerSettings } from './container-options.js';
 import type { ContainerOptions, ContainerStats } from './container-options.js';
+import { readLargerPieces } from './larger-pieces.js';
 import { EMPTY } from './producers.js';
 import { PullTransform } from './pull-transform.js';
 import type { Producer } from './pull-transform.js';
@@ -58,6 +59,7 @@ export class McapRecordParser extends PullTransform<Uint8Array, McapRecord> {
       readableHighWaterMark: readableMark(options, 'objects'),
       writableHighWaterMark: writableMark(options, 'bytes') ?? INPUT_BYTES,
     });
+    if (options.writableHighWaterMark === undefined) readLargerPieces(this);
     this.#core = core;
   }
 
