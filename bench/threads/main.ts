@@ -10,7 +10,7 @@ import { median, tellFigures } from '../measure.js';
 
 const SCRIPT = join(import.meta.dirname, '../read/side.js');
 const TASKSET = '/usr/bin/taskset';
-const TURNS = 3;
+const TURNS = 2;
 const WARM = 1;
 const ROUNDS = 4;
 
