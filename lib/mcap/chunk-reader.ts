@@ -150,7 +150,6 @@ export class ChunkRecords implements RecordContent {
     return true;
   }
 
-  /** Schema, Channel and Message belong in a chunk; what the specification does not know may stand there too. */
   /** The same records from the first on. */
   again(): ChunkRecords {
     return new ChunkRecords(this.bytes, this.offset);
@@ -169,6 +168,7 @@ export class ChunkRecords implements RecordContent {
     return at - from;
   }
 
+  /** Schema, Channel and Message belong in a chunk; what the specification does not know may stand there too. */
   protected checkOpcode(opcode: number): void {
     if (opcode === OPCODE.Schema || opcode === OPCODE.Channel || opcode > OPCODE.DataEnd) return;
     if (opcode === 0) throw chunkError('MCAP_BAD_OPCODE', this.offset, 'a record in it has opcode 0');

@@ -1,7 +1,7 @@
 /**
- * A file that is piped into a stage is read in pieces of 512 KiB, if nobody has chosen another size than Node's 64. A ReadStream has one read under way, and
- * between two of them it waits for a core, which the threads that decompress have too. 300 MB of zstd in a fresh process: 780 ms
- * with pieces of 64 KiB, 600 with 256, 510 with 512, 460 with 1 MiB, which take 10 to 20 MiB more.
+ * A file that is piped into a stage is read in pieces of 512 KiB, if nobody has chosen another size than Node's 64. A ReadStream has
+ * one read under way, and between two of them it waits for a core, which the threads that decompress want too. 300 MB of zstd
+ * in a fresh process: 780 ms with pieces of 64 KiB, 600 with 256, 510 with 512, 460 with 1 MiB, which take 10 to 20 MiB more.
  */
 import { ReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
