@@ -15,7 +15,7 @@ export default {
     chunkFileNames: '[name].js',
     // What a compression thread needs, and the rest of the package. Each verb of the command stays by itself.
     manualChunks: (id) => {
-      if (/\/mcap\/(byte-queue|compression|compressors|crc|lazy|zstd-frame)\.js$/.test(id)) return 'compression';
+      if (/\/mcap\/(addon|byte-queue|compression|compressors|crc|lazy|zstd-frame)\.js$/.test(id)) return 'compression';
       return /\/cli\/|compression-worker/.test(id) ? undefined : 'package';
     },
   },
