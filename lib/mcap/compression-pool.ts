@@ -3,7 +3,7 @@
  * there is work (30-56 ms each), let go when there has been none for a while, and never keep the process alive by
  * themselves. wasm memory never shrinks: a thread that has had a huge chunk is replaced.
  *
- * zstd is decompressed on libuv's threads where that can be done (native-zstd.ts).
+ * zstd is decompressed, and on older Nodes compressed, on libuv's threads where that can be done (native-zstd.ts).
  *
  * A task waits here until a thread is up and has room for it, and whoever waits for a result may help (`helpThreads`). With
  * one thread, reading records out of zstd chunks was idle for 28 % of its time before, and the first threaded chunk waited
@@ -15,7 +15,8 @@ import { asBuffer } from './byte-queue.js';
 import { builtInDecompressors } from './compression.js';
 import type { Compressed, CompressTask, Decompressed, DecompressTask, Reply, Request } from './compression-worker.js';
 import { crc32 } from './crc.js';
-import { decompressNatively, isNative, isNativeBusy } from './native-zstd.js';
+import { DEFAULT_ZSTD_LEVEL } from './compressors.js';
+import { compressesNatively, compressNatively, decompressNatively, isNative, isNativeBusy } from './native-zstd.js';
 
 /** The thread could not be started, or ended: the chunk may be sound, and can be worked on here. */
 export class ThreadLost extends Error {}
@@ -113,6 +114,7 @@ class Pool {
   }
 
   compress(task: CompressTask, threads: number): Promise<Compressed> {
+    if (compressesNatively(task.compression)) return compressOnLibuv(task, threads);
     const request: Request = { id: this.#nextId++, compress: task };
     return this.#run(request, task.bytes.length, threads) as Promise<Compressed>;
   }
@@ -249,6 +251,12 @@ async function decompressOnLibuv(task: DecompressTask, threads: number): Promise
     // Said below.
   }
   return decompressHere(task);
+}
+
+async function compressOnLibuv({ bytes, level, withCrc }: CompressTask, threads: number): Promise<Compressed> {
+  const packed = await compressNatively(bytes, level ?? DEFAULT_ZSTD_LEVEL, threads);
+  const [crc, compressedCrc] = withCrc ? [crc32(bytes), crc32(packed)] : [0, 0];
+  return { bytes: packed, crc, compressedCrc, lent: bytes };
 }
 
 const POOL = new Pool();

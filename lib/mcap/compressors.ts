@@ -15,7 +15,10 @@ export type Compress = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 export const DEFAULT_ZSTD_LEVEL = 3;
 
 interface ZlibZstd {
-  zstdCompressSync?: (bytes: Uint8Array, options: { params: Record<number, number>; pledgedSrcSize: number }) => Buffer;
+  zstdCompressSync?: (
+    bytes: Uint8Array,
+    options: { params: Record<number, number>; pledgedSrcSize: number; chunkSize: number },
+  ) => Buffer;
   constants: { ZSTD_c_compressionLevel?: number };
 }
 
@@ -23,14 +26,33 @@ const { zstdCompressSync, constants } = zlib as unknown as ZlibZstd;
 
 type CompressAtLevel = (bytes: Uint8Array, level: number) => Uint8Array;
 
+/** Whether `node:zlib` has zstd. */
+export const hasNodeZstd: boolean = zstdCompressSync !== undefined;
+
 const nodeZstd: CompressAtLevel | undefined =
   zstdCompressSync &&
-  ((bytes, level) =>
-    zstdCompressSync(bytes, {
+  ((bytes, level) => {
+    const packed = zstdCompressSync(bytes, {
       params: { [constants.ZSTD_c_compressionLevel ?? 100]: level },
       // So that the frame says its content's size: some readers need it.
       pledgedSrcSize: bytes.length,
-    }));
+      // One piece of memory for all of it: pieces are garbage, 64 MB of it before V8 looks.
+      chunkSize: mostCompressed(bytes.length),
+    });
+    return fitted(packed);
+  });
+
+/** What zstd needs at most for so many bytes (ZSTD_compressBound), and one more, so that no second piece is asked for. */
+function mostCompressed(size: number): number {
+  return size + Math.floor(size / 256) + 1024;
+}
+
+/** The same bytes in memory of their size, which is cut short where it lies. */
+function fitted(bytes: Buffer): Uint8Array {
+  const memory = bytes.buffer as ArrayBuffer & { transfer?: (length: number) => ArrayBuffer };
+  if (bytes.byteOffset > 0 || memory.transfer === undefined) return bytes;
+  return new Uint8Array(memory.transfer(bytes.length));
+}
 
 let wasmZstd: CompressAtLevel | undefined;
 

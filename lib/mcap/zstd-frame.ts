@@ -102,3 +102,22 @@ export function copyStored(bytes: Uint8Array, size: number): Uint8Array | undefi
   }
   return content;
 }
+
+/** Bytes before the size of a frame that says none: magic, descriptor, window. */
+const HEAD = 6;
+const SIZE_OF_FOUR_BYTES = 0x80;
+
+/**
+ * The same frame with the size of its content in its header, in memory of its own: some readers need it (RFC 8878,
+ * 3.1.1.1.4). A frame that says its size already is given back as it is.
+ */
+export function withContentSize(frame: Uint8Array, size: number): Uint8Array {
+  const descriptor = frame[4] ?? 0;
+  if (descriptor >= 0x40 || (descriptor & (SINGLE_SEGMENT | UNUSUAL)) !== 0) return frame;
+  const out = Buffer.allocUnsafe(frame.length + 4);
+  out.set(frame.subarray(0, HEAD));
+  out[4] = descriptor | SIZE_OF_FOUR_BYTES;
+  out.writeUInt32LE(size, HEAD);
+  out.set(frame.subarray(HEAD), HEAD + 4);
+  return out;
+}

@@ -7,6 +7,7 @@ import type { ChunkPart, PackedRecords } from '../mcap/writer-parts.js';
 import { compressOnThread, ThreadLost, threadsHaveRoom } from '../mcap/compression-pool.js';
 import type { Compress } from '../mcap/compressors.js';
 import { crc32 } from '../mcap/crc.js';
+import { compressesNatively } from '../mcap/native-zstd.js';
 import { restore } from '../mcap/growing-bytes.js';
 import type { GrowingBytes } from '../mcap/growing-bytes.js';
 import { RecordWriter } from '../mcap/record-writer.js';
@@ -95,15 +96,18 @@ export class WriterCore<B extends GrowingBytes> {
     const { compress } = compression;
     if (compress === undefined) return { cost: part.cost, ahead: false, start: () => once(() => part.finish()) };
     const size = part.end - part.start;
-    const ahead = compression.threaded && threads > 0 && size >= SMALL_CHUNK && this.#bytesChunked >= INLINE_BYTES;
+    const threaded = compression.threaded && threads > 0 && size >= SMALL_CHUNK;
+    // libuv's threads are there without a start.
+    const native = threaded && compressesNatively(compression.name);
+    const ahead = native || (threaded && this.#bytesChunked >= INLINE_BYTES);
     this.#bytesChunked += size;
     return {
       cost: part.cost,
       ahead,
       start: () => {
         // Where all threads have one more to go on with, this thread helps rather than wait for them.
-        const packed =
-          ahead && threadsHaveRoom(threads) ? this.#packOnThread(part, compress) : this.#pack(part, compress);
+        const away = native || (ahead && threadsHaveRoom(threads));
+        const packed = away ? this.#packOnThread(part, compress) : this.#pack(part, compress);
         if (packed instanceof Promise) {
           return packed.then((done) => once(() => part.finish(done)), compressionFailed);
         }

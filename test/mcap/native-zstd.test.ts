@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import zstd from '@foxglove/wasm-zstd';
 import test from 'ava';
-import { decompressNatively, isNative } from '../../lib/mcap/native-zstd.js';
+import { decompress } from 'fzstd';
+import { compressesNatively, compressNatively, decompressNatively, isNative } from '../../lib/mcap/native-zstd.js';
 import { mostContent } from '../../lib/mcap/zstd-frame.js';
 
 test.before(async () => {
@@ -88,4 +89,52 @@ test('what does not decompress rejects', async (t) => {
   const packed = Buffer.from(zstd.compress(Buffer.from('abc'.repeat(10_000) + randomBytes(1000).toString('hex')), 3));
   packed.fill(0xff, 12, 40);
   await t.throwsAsync(decompressNatively(packed, 1));
+});
+
+/** Size of the content as the frame's header says it (RFC 8878, 3.1.1.1); none: undefined. */
+function saidSize(bytes: Uint8Array): number | undefined {
+  const packed = Buffer.from(bytes);
+  const descriptor = packed[4] ?? 0;
+  const single = (descriptor & 0x20) !== 0;
+  const at = 5 + (single ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] ?? 0);
+  switch (descriptor >> 6) {
+    case 0:
+      return single ? packed[at] : undefined;
+    case 1:
+      return packed.readUInt16LE(at) + 256;
+    case 2:
+      return packed.readUInt32LE(at);
+    default:
+      return Number(packed.readBigUInt64LE(at));
+  }
+}
+
+test('what is compressed decompresses elsewhere, and the frame says its size', async (t) => {
+  for (const content of [
+    Buffer.alloc(0),
+    Buffer.from('a'),
+    Buffer.from('abc'.repeat(200_000)),
+    randomBytes(300_000),
+    Buffer.concat([randomBytes(100_000), Buffer.alloc(1_900_000, 'abc')]),
+  ]) {
+    for (const level of [1, 3, 19]) {
+      const packed = await compressNatively(content, level, 1);
+      t.is(saidSize(packed), content.length);
+      t.true(Buffer.from(decompress(packed)).equals(content));
+      t.true(Buffer.from(zstd.decompress(packed, content.length)).equals(content));
+    }
+  }
+});
+
+test('compressed and decompressed at once, more than there are threads, all come back as they are', async (t) => {
+  const contents = Array.from({ length: 60 }, (_, n) => Buffer.alloc(50_000 + n, `${n}`));
+  const results = contents.map(async (content) => decompressNatively(await compressNatively(content, 3, 2), 1));
+  for (const [n, result] of results.entries()) t.true((await result).equals(contents[n] ?? Buffer.alloc(0)));
+});
+
+test('chunks are compressed so where Node has no zstd of its own', (t) => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  t.is(compressesNatively('zstd'), major < 22 || (major === 22 && minor < 15));
+  t.false(compressesNatively('lz4'));
+  t.false(compressesNatively(''));
 });

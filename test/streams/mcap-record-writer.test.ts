@@ -438,6 +438,24 @@ test('indexes above maxIndexBytes go to a temporary file and come back whole', a
   t.is((await indexRead(spilled)).messages.length, 4000);
 });
 
+test('every zstd frame says the size of its content, whoever compressed it', async (t) => {
+  const records = [...DEFINED, ...Array.from({ length: 80 }, (_, n) => message(1, n, 100_000, n))];
+  for (const threads of [0, 1, 3]) {
+    const bytes = await writtenRecords(records, { threads, compression: 'zstd' });
+    const chunks = outer(bytes).filter(({ opcode }) => opcode === 6);
+    t.true(chunks.length > 6);
+    for (const { content } of chunks) {
+      // start, end, size, CRC, "zstd", length of the frame: the frame begins at 44, its magic has four bytes.
+      const size = Number(content.readBigUInt64LE(16));
+      const descriptor = content[48] ?? 0;
+      const sizeAt = (descriptor & 0x20) === 0 ? 50 : 49;
+      t.is(descriptor >> 6, 2);
+      t.is(content.readUInt32LE(sizeAt), size);
+    }
+    t.is((await indexRead(bytes)).messages.length, 80);
+  }
+});
+
 test('an option that does not exist is a TypeError with the nearest name', (t) => {
   t.throws(() => new McapRecordWriter({ chunksize: 5 } as McapRecordWriterOptions), {
     instanceOf: TypeError,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import zstd from '@foxglove/wasm-zstd';
 import { compressFrameSync } from 'lz4-napi';
@@ -153,6 +154,18 @@ test('a thread that ends under its work is a typed error at most, and the next s
     for (const expected of [6000, 400, 'MCAP_DECOMPRESSION_FAILED', 'MCAP_COMPRESSION_FAILED']) seen.delete(expected);
     console.log([...seen].join(), ended > 0);`);
   t.like({ stdout, code, stderr }, { stdout: ' true\n', code: 0, stderr: '' });
+});
+
+test('a thread loads what it needs, not the package', (t) => {
+  const files = new Set<string>();
+  const follow = (name: string): void => {
+    if (files.has(name)) return;
+    files.add(name);
+    const text = readFileSync(join(ROOT, 'dist', name), 'utf8');
+    for (const [, next = ''] of text.matchAll(/^(?:import|export)\b[^'"\n]*['"]\.\/([^'"]+)['"]/gm)) follow(next);
+  };
+  follow('compression-worker.js');
+  t.deepEqual([...files].toSorted(), ['compression-worker.js', 'compression.js']);
 });
 
 test('10,000 streams on one signal and one process leave no listener behind', async (t) => {
