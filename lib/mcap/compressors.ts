@@ -32,14 +32,15 @@ export const hasNodeZstd: boolean = zstdCompressSync !== undefined;
 const nodeZstd: CompressAtLevel | undefined =
   zstdCompressSync &&
   ((bytes, level) => {
+    const room = mostCompressed(bytes.length);
     const packed = zstdCompressSync(bytes, {
       params: { [constants.ZSTD_c_compressionLevel ?? 100]: level },
       // So that the frame says its content's size: some readers need it.
       pledgedSrcSize: bytes.length,
       // One piece of memory for all of it: pieces are garbage, 64 MB of it before V8 looks.
-      chunkSize: mostCompressed(bytes.length),
+      chunkSize: room,
     });
-    return fitted(packed);
+    return fitted(packed, room);
   });
 
 /** What zstd needs at most for so many bytes (ZSTD_compressBound), and one more, so that no second piece is asked for. */
@@ -47,10 +48,10 @@ function mostCompressed(size: number): number {
   return size + Math.floor(size / 256) + 1024;
 }
 
-/** The same bytes in memory of their size, which is cut short where it lies. */
-function fitted(bytes: Buffer): Uint8Array {
+/** The same bytes in memory of their size, which is cut short where it lies, unless it is Node's pool for small Buffers. */
+function fitted(bytes: Buffer, room: number): Uint8Array {
   const memory = bytes.buffer as ArrayBuffer & { transfer?: (length: number) => ArrayBuffer };
-  if (bytes.byteOffset > 0 || memory.transfer === undefined) return bytes;
+  if (memory.transfer === undefined || memory.byteLength !== room || room < Buffer.poolSize) return bytes;
   return new Uint8Array(memory.transfer(bytes.length));
 }
 
