@@ -1,7 +1,7 @@
 /**
  * Memory over a long recording: `npm run bench:memory [-- GB [zstd|none]]` streams so much (default 20 GB, zstd) of a
- * recording that is made on the way and never on disk through decode, with and without threads, and through decode + encode, and
- * prints RSS over time.
+ * recording that is made on the way and never on disk through decode and through decode + encode, each with and without threads, and
+ * prints RSS over time. On glibc once more with large blocks from the kernel, which fragments no heap.
  * The recording comes from a process of its own through a pipe, so that its making is not in the figures.
  */
 import { spawn } from 'node:child_process';
@@ -40,19 +40,32 @@ if (job === 'make') {
   const level = settings.compression === 'zstd' ? { compressionLevel: 1 } : {};
   await pipeline(Readable.from(messages()), encodeStream({ ...settings, ...level }), process.stdout);
 } else if (job === undefined) {
-  for (const each of ['decode', 'decode without threads', 'rewrite']) {
-    console.log(`${each}, ${size} GB, ${compression}, Node ${process.version}`);
-    const child = spawn(process.execPath, [import.meta.filename, size, compression, each], { stdio: 'inherit' });
+  const glibc = { MALLOC_MMAP_THRESHOLD_: '262144' };
+  for (const [each, env] of [
+    ['decode', {}],
+    ['decode without threads', {}],
+    ['rewrite', {}],
+    ['rewrite without threads', {}],
+    ['decode', glibc],
+    ['rewrite', glibc],
+  ] as const) {
+    const set = Object.entries(env).map(([name, value]) => `, ${name}=${value}`);
+    console.log(`${each}, ${size} GB, ${compression}, Node ${process.version}${set.join('')}`);
+    const child = spawn(process.execPath, [import.meta.filename, size, compression, each], {
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) process.exitCode = 1;
   }
-} else await watch(job === 'rewrite', job === 'decode without threads' ? { threads: 0 } : {});
+} else await watch(job.startsWith('rewrite'), job.endsWith('without threads') ? { threads: 0 } : {});
 
 async function watch(rewrite: boolean, options: { threads?: number }): Promise<void> {
   const maker = spawn(process.execPath, [import.meta.filename, size, compression, 'make'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const decoder = decodeStream({ batch: 512, ...options });
+  // A large batch outlives collections of V8's young generation, which grows by that.
+  const decoder = decodeStream({ batch: 64, ...options });
   const began = performance.now();
   const peaks: number[] = [];
   const look = (): void => {
@@ -77,7 +90,7 @@ async function watch(rewrite: boolean, options: { threads?: number }): Promise<v
       done();
     },
   });
-  if (rewrite) await pipeline(maker.stdout, decoder, encodeStream(settings), bin);
+  if (rewrite) await pipeline(maker.stdout, decoder, encodeStream({ ...settings, ...options }), bin);
   else await pipeline(maker.stdout, decoder, bin);
   clearInterval(timer);
   tell(LINES - 1);
