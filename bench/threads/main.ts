@@ -1,6 +1,6 @@
 /**
  * What a second core gives: `npm run bench:threads` reads + decodes and rewrites big zstd payloads with threads and without, and
- * reads them on one core alone (`taskset -c 0`, where there is one). The ways take turns, a process each; medians of later rounds.
+ * reads them on one core alone with one thread (`taskset -c 0`, where there is one). The ways take turns, a process each; medians of later rounds.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,11 +12,11 @@ const SCRIPT = join(import.meta.dirname, '../read/side.js');
 const TASKSET = '/usr/bin/taskset';
 const TURNS = 2;
 const WARM = 1;
-const ROUNDS = 4;
+const ROUNDS = 3;
 
 const path = (await recordings()).find(({ name }) => name === 'big-zstd')?.path ?? '';
 
-/** Median ms of a job with the default threads and with none, and their ratio. */
+/** Median ms of a job with the default threads, or `first`, and with none, and their ratio. */
 function compare(title: string, job: string, oneCore: boolean, first: string[] = []): void {
   const times: [number[], number[]] = [[], []];
   for (let turn = 0; turn < TURNS; turn++) {
@@ -40,6 +40,6 @@ console.log(`${''.padEnd(44)}    with without   share`);
 compare('read + decode', 'decode', false);
 compare('rewrite', 'rewrite', false);
 if (existsSync(TASKSET)) {
-  compare('read + decode on one core', 'decode', true);
+  // The default there is none.
   compare('read + decode on one core, threads: 1', 'decode', true, ['1']);
 }
