@@ -19,6 +19,12 @@ interface Binding {
 /** Larger chunks are left to threads and wasm, which write into memory of the size that is known. Bytes. */
 const LARGEST = 4 * 2 ** 20;
 
+/**
+ * So many small chunks of a stream are worth the way to another thread and back: where Node has no zstd, this one would have to
+ * load wasm for them, often for the last chunk of a recording alone (30 ms on two cores).
+ */
+export const FEW_SMALL: number = hasNodeZstd ? 0 : 16;
+
 let binding: Binding | null | undefined;
 
 /**

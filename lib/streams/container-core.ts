@@ -20,7 +20,7 @@ import type { ChunkHeader, RecordContent } from '../mcap/records.js';
 import { RecordReader } from '../mcap/record-reader.js';
 import type { AttachmentPart, ReaderItem } from '../mcap/record-reader.js';
 import { keepFreedMemory } from '../mcap/freed-memory.js';
-import { isNative } from '../mcap/native-zstd.js';
+import { FEW_SMALL, isNative } from '../mcap/native-zstd.js';
 import { isStored } from '../mcap/zstd-frame.js';
 import { wholeBlocks } from '../mcap/salvage.js';
 import { containerSettings, emptyStats } from './container-options.js';
@@ -81,6 +81,8 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
   /** Fulfilled when the definitions of all chunks opened so far are known to the selection. */
   #learned: Promise<void> | undefined;
   #bytesOpened = 0;
+  /** Chunks below SMALL_CHUNK. */
+  #smallChunks = 0;
   /** What an error lost, where that is more than a record. */
   readonly #losses = new WeakMap<object, { bytes: number; chunks: number }>();
   readonly #unknownChannels = new Map<number, { messages: number }>();
@@ -295,13 +297,15 @@ export class ContainerCore<Out> implements PullCore<Uint8Array, Out> {
     const { record, header } = chunk;
     const compressed = record.end - record.start;
     const size = Math.min(Number(header.uncompressedSize), this.#settings.maxChunkSize);
+    const small = size < SMALL_CHUNK;
     const threaded =
       this.#settings.threads > 0 &&
-      size >= SMALL_CHUNK &&
+      (!small || this.#smallChunks < FEW_SMALL) &&
       this.#opener.decompressors.isThreaded(header.compression) &&
-      (this.#bytesOpened >= INLINE_BYTES || isNative(header.compression, header.records, size)) &&
+      ((!small && this.#bytesOpened >= INLINE_BYTES) || isNative(header.compression, header.records, size)) &&
       !isStored(header.records, size);
     this.#bytesOpened += size;
+    if (small) this.#smallChunks++;
     return {
       cost: compressed + size,
       ahead: threaded,

@@ -7,7 +7,7 @@ import type { ChunkPart, PackedRecords } from '../mcap/writer-parts.js';
 import { compressOnThread, ThreadLost, threadsHaveRoom } from '../mcap/compression-pool.js';
 import type { Compress } from '../mcap/compressors.js';
 import { crc32 } from '../mcap/crc.js';
-import { compressesNatively } from '../mcap/native-zstd.js';
+import { compressesNatively, FEW_SMALL } from '../mcap/native-zstd.js';
 import { restore } from '../mcap/growing-bytes.js';
 import type { GrowingBytes } from '../mcap/growing-bytes.js';
 import { RecordWriter } from '../mcap/record-writer.js';
@@ -42,6 +42,8 @@ export class WriterCore<B extends GrowingBytes> {
   #attachment: AttachmentReader | undefined;
   #bytes = 0;
   #bytesChunked = 0;
+  /** Chunks below SMALL_CHUNK. */
+  #smallChunks = 0;
   /** Bytes of the jobs that have been cut and not read. */
   #pending = 0;
 
@@ -96,11 +98,13 @@ export class WriterCore<B extends GrowingBytes> {
     const { compress } = compression;
     if (compress === undefined) return { cost: part.cost, ahead: false, start: () => once(() => part.finish()) };
     const size = part.end - part.start;
-    const threaded = compression.threaded && threads > 0 && size >= SMALL_CHUNK;
+    const small = size < SMALL_CHUNK;
+    const threaded = compression.threaded && threads > 0 && (!small || this.#smallChunks < FEW_SMALL);
     // libuv's threads are there without a start.
     const native = threaded && compressesNatively(compression.name);
-    const ahead = native || (threaded && this.#bytesChunked >= INLINE_BYTES);
+    const ahead = native || (threaded && !small && this.#bytesChunked >= INLINE_BYTES);
     this.#bytesChunked += size;
+    if (small) this.#smallChunks++;
     return {
       cost: part.cost,
       ahead,

@@ -156,6 +156,29 @@ test('a thread that ends under its work is a typed error at most, and the next s
   t.like({ stdout, code, stderr }, { stdout: ' true\n', code: 0, stderr: '' });
 });
 
+test('a short recording is read and written again without wasm', async (t) => {
+  const { stdout, stderr } = await runNode([
+    '--input-type=module',
+    '-e',
+    `
+    import { createReadStream } from 'node:fs';
+    import { createRequire } from 'node:module';
+    import { Writable } from 'node:stream';
+    import { pipeline } from 'node:stream/promises';
+    import * as lib from './dist/index.js';
+    const parts = [];
+    const sink = new Writable({ write: (part, _encoding, done) => done(void parts.push(part)) });
+    const source = createReadStream('fixtures/recordings/imu-zstd.mcap');
+    const decoder = lib.decodeStream({ threads: 1 });
+    await pipeline(source, decoder, lib.encodeStream({ threads: 1, compression: 'zstd' }), sink);
+    let count = 0;
+    for await (const { logTime } of lib.decodeStream(parts, { threads: 1 })) count++;
+    const { cache } = createRequire(import.meta.url);
+    console.log(count === decoder.stats.messages, count > 0, Object.keys(cache).some((path) => path.includes('wasm')));`,
+  ]);
+  t.deepEqual({ stdout, stderr }, { stdout: 'true true false\n', stderr: '' });
+});
+
 test('a thread loads what it needs, not the package', (t) => {
   const files = new Set<string>();
   const follow = (name: string): void => {
