@@ -24,6 +24,8 @@ const SCRIPT = join(import.meta.dirname, 'side.js');
 const FRESH = quick ? 3 : 5;
 const WARM = 2;
 const ROUNDS = quick ? 4 : 5;
+/** A comparison that has taken so long is content with one warm turn: slow machines end too. */
+const ENOUGH_MS = quick ? 15_000 : Infinity;
 
 function run(side: string, job: string, path: string, rounds: number): Result & { wall: number } {
   const started = performance.now();
@@ -43,7 +45,9 @@ function compare(name: string, path: string, one: [string, string], other: [stri
   }));
   // Own ways against each other are no aims: one warm process is enough.
   const warmTurns = one[0] === 'own' && quick ? 1 : WARM;
+  const began = performance.now();
   for (let n = 0; n < FRESH + warmTurns; n++) {
+    if (n > FRESH && performance.now() - began > ENOUGH_MS) break;
     const rounds = n < FRESH ? 1 : ROUNDS;
     const results = sides.map((entry) => {
       const result = run(entry.side, entry.job, path, rounds);
