@@ -1,6 +1,7 @@
 /**
  * What a second core gives: `npm run bench:threads` reads + decodes and rewrites big zstd payloads with threads and without, and
- * reads them on one core alone with one thread (`taskset -c 0`, where there is one). The ways take turns, a process each; medians of later rounds.
+ * reads them on one core alone with one thread (`taskset -c 0`, where there is one). The ways take turns, a process each; medians of
+ * later rounds.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -43,7 +43,7 @@ const nodeZstd: CompressAtLevel | undefined =
     return fitted(packed, room);
   });
 
-/** What zstd needs at most for so many bytes (ZSTD_compressBound), and one more, so that no second piece is asked for. */
+/** What zstd needs at most for so many bytes (ZSTD_compressBound), and some more, so that no second piece is asked for. */
 function mostCompressed(size: number): number {
   return size + Math.floor(size / 256) + 1024;
 }

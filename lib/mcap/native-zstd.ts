@@ -49,6 +49,8 @@ function load(): Binding | null {
 /** So many at once at most: libuv has four threads, and they read files too. */
 const MOST_AT_ONCE = 3;
 let running = 0;
+/** Frames that a reader waits for; a writer's are among those running. */
+let decompressing = 0;
 const queue: (() => void)[] = [];
 
 /** Waits until less than `most` are running, in order. */
@@ -68,23 +70,24 @@ async function inTurn<T>(most: number, run: () => Promise<T>): Promise<T> {
  * Decompresses a frame for which `isNative` said yes. One more at once than there are `threads`: while this thread waits, its
  * core is free.
  */
-export function decompressNatively(frame: Uint8Array, threads: number): Promise<Buffer> {
-  return inTurn(threads + 1, async () => {
-    const { buffer, byteOffset, length } = await loaded().decompress(asBuffer(frame));
+export async function decompressNatively(frame: Uint8Array, threads: number): Promise<Buffer> {
+  decompressing++;
+  try {
+    const { buffer, byteOffset, length } = await inTurn(threads + 1, () => loaded().decompress(asBuffer(frame)));
     // A Buffer that native code made has a hidden class of its own, and everything that reads chunks would have to know two.
     return Buffer.from(buffer, byteOffset, length);
-  });
+  } finally {
+    decompressing--;
+  }
 }
 
 /**
  * Compresses what `compressesNatively` said yes for, into one frame that says its content's size. Two more at once than there are
  * `threads`: what is done is not seen before this thread has a turn of its event loop, and the next ones have begun then.
  */
-export function compressNatively(content: Uint8Array, level: number, threads: number): Promise<Uint8Array> {
-  return inTurn(threads + 2, async () => {
-    const frame = await loaded().compress(asBuffer(content), level);
-    return withContentSize(frame, content.length);
-  });
+export async function compressNatively(content: Uint8Array, level: number, threads: number): Promise<Uint8Array> {
+  const frame = await inTurn(threads + 2, () => loaded().compress(asBuffer(content), level));
+  return withContentSize(frame, content.length);
 }
 
 function loaded(): Binding {
@@ -95,5 +98,5 @@ function loaded(): Binding {
 
 /** Whether there is something of libuv's that a reader may be waiting for. */
 export function isNativeBusy(): boolean {
-  return running > 0;
+  return decompressing > 0;
 }

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import zstd from '@foxglove/wasm-zstd';
 import test from 'ava';
 import { decompress } from 'fzstd';
-import { compressesNatively, compressNatively, decompressNatively, isNative } from '../../lib/mcap/native-zstd.js';
+import {
+  compressesNatively,
+  compressNatively,
+  decompressNatively,
+  isNative,
+  isNativeBusy,
+} from '../../lib/mcap/native-zstd.js';
 import { mostContent } from '../../lib/mcap/zstd-frame.js';
 
 test.before(async () => {
@@ -124,6 +130,17 @@ test('what is compressed decompresses elsewhere, and the frame says its size', a
       t.true(Buffer.from(zstd.decompress(packed, content.length)).equals(content));
     }
   }
+});
+
+test.serial('a reader that waits is told of frames to decompress, not of those to compress', async (t) => {
+  const content = Buffer.alloc(100_000, 'abc');
+  const packing = compressNatively(content, 3, 1);
+  t.false(isNativeBusy());
+  const packed = await packing;
+  const reading = decompressNatively(packed, 1);
+  t.true(isNativeBusy());
+  await reading;
+  t.false(isNativeBusy());
 });
 
 test('compressed and decompressed at once, more than there are threads, all come back as they are', async (t) => {
