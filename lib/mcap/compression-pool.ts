@@ -245,7 +245,7 @@ async function decompressHere({ compression, bytes, size, withCrc }: DecompressT
 /** What is wrong with a chunk is said by the one decompressor that all of them have, however they are read. */
 async function decompressOnLibuv(task: DecompressTask, threads: number): Promise<Decompressed> {
   try {
-    const bytes = await decompressNatively(task.bytes, threads);
+    const bytes = await decompressNatively(task.bytes, task.size, threads);
     if (bytes.length === task.size) return { bytes, crc: task.withCrc ? crc32(bytes) : undefined };
   } catch {
     // Said below.

@@ -42,7 +42,7 @@ for (const [what, content] of [
     t.true(most >= content.length);
     t.true(most <= Math.ceil(content.length / 131_072) * 131_072);
     t.true(isNative('zstd', packed, content.length));
-    const bytes = await decompressNatively(packed, 1);
+    const bytes = await decompressNatively(packed, content.length, 1);
     t.true(bytes.equals(content));
   });
 }
@@ -82,7 +82,7 @@ test('many at once come back as they are, one after the other or three at a time
   const broken = Buffer.from(zstd.compress(randomBytes(1000), 1)).subarray(0, 500);
   for (const limit of [1, 2, 100]) {
     const results = contents.map((content, n) =>
-      decompressNatively(n % 7 === 3 ? broken : Buffer.from(zstd.compress(content, 1)), limit),
+      decompressNatively(n % 7 === 3 ? broken : Buffer.from(zstd.compress(content, 1)), content.length, limit),
     );
     for (const [n, result] of results.entries()) {
       if (n % 7 === 3) await t.throwsAsync(result);
@@ -91,10 +91,25 @@ test('many at once come back as they are, one after the other or three at a time
   }
 });
 
+test('more content than was said is an error, or is seen by its length', async (t) => {
+  for (const [content, said] of [
+    [Buffer.alloc(1000, 'a'), 999],
+    [Buffer.alloc(1000, 'a'), 0],
+    [Buffer.alloc(100_000, 'a'), 10],
+    [Buffer.alloc(1000, 'a'), 1001],
+  ] as const) {
+    const length = await decompressNatively(Buffer.from(zstd.compress(content, 1)), said, 1).then(
+      (bytes) => bytes.length,
+      () => -1,
+    );
+    t.not(length, said);
+  }
+});
+
 test('what does not decompress rejects', async (t) => {
   const packed = Buffer.from(zstd.compress(Buffer.from('abc'.repeat(10_000) + randomBytes(1000).toString('hex')), 3));
   packed.fill(0xff, 12, 40);
-  await t.throwsAsync(decompressNatively(packed, 1));
+  await t.throwsAsync(decompressNatively(packed, 31_000, 1));
 });
 
 /** Size of the content as the frame's header says it (RFC 8878, 3.1.1.1); none: undefined. */
@@ -137,7 +152,7 @@ test.serial('a reader that waits is told of frames to decompress, not of those t
   const packing = compressNatively(content, 3, 1);
   t.false(isNativeBusy());
   const packed = await packing;
-  const reading = decompressNatively(packed, 1);
+  const reading = decompressNatively(packed, content.length, 1);
   t.true(isNativeBusy());
   await reading;
   t.false(isNativeBusy());
@@ -145,7 +160,9 @@ test.serial('a reader that waits is told of frames to decompress, not of those t
 
 test('compressed and decompressed at once, more than there are threads, all come back as they are', async (t) => {
   const contents = Array.from({ length: 60 }, (_, n) => Buffer.alloc(50_000 + n, `${n}`));
-  const results = contents.map(async (content) => decompressNatively(await compressNatively(content, 3, 2), 1));
+  const results = contents.map(async (content) =>
+    decompressNatively(await compressNatively(content, 3, 2), content.length, 1),
+  );
   for (const [n, result] of results.entries()) t.true((await result).equals(contents[n] ?? Buffer.alloc(0)));
 });
 
