@@ -67,25 +67,30 @@ const FIRST_READ_BYTES = 2 ** 18;
 /** So many bytes are read along rather than asked for in a read of their own. */
 const NEAR = 32768;
 
-interface Read extends FileRange {
-  readonly segments: readonly Segment[];
+/** A segment, or what one read takes of it where it is longer than a read. */
+interface Piece extends FileRange {
+  readonly segment: Segment;
+}
+
+interface Read {
+  readonly start: number;
+  end: number;
+  readonly pieces: Piece[];
 }
 
 /** The reads of a plan: near parts joined, long ones cut. */
 function readsOf(segments: readonly Segment[]): Read[] {
-  const reads: { start: number; end: number; segments: Segment[] }[] = [];
-  const most = (): number => Math.min(READ_BYTES, FIRST_READ_BYTES * 2 ** Math.max(0, reads.length - 1));
+  const reads: Read[] = [];
   for (const segment of segments) {
-    const last = reads.at(-1);
-    if (last !== undefined && segment.start - last.end <= NEAR && segment.end - last.start <= most()) {
-      last.end = segment.end;
-      last.segments.push(segment);
-      continue;
-    }
     for (let start = segment.start; start < segment.end;) {
-      const first = start === segment.start;
       const end = Math.min(segment.end, start + READ_BYTES);
-      reads.push({ start, end, segments: first ? [segment] : [] });
+      const piece = { segment, start, end };
+      const most = Math.min(READ_BYTES, FIRST_READ_BYTES * 2 ** Math.max(0, reads.length - 1));
+      const last = reads.at(-1);
+      if (last !== undefined && start - last.end <= NEAR && end - last.start <= most) {
+        last.end = end;
+        last.pieces.push(piece);
+      } else reads.push({ start, end, pieces: [piece] });
       start = end;
     }
   }
@@ -119,16 +124,16 @@ export async function* readPlan(
     const bytes = await ahead[n];
     if (read === undefined || bytes === undefined) return;
     ahead[n] = Promise.resolve(new Uint8Array(0));
-    if (read.segments.length === 0) yield { offset: read.start, bytes };
-    for (const segment of read.segments) {
-      if (!isInPlace(segment, bytes, read.start)) {
+    for (const piece of read.pieces) {
+      const { segment } = piece;
+      if (piece.start === segment.start && !isInPlace(segment, bytes, read.start)) {
         // What the indexes said of the bytes before it may be wrong as well: some writers count attachments short.
         yield* readRange(source, inPlaceTo, end);
         return;
       }
-      inPlaceTo = segment.end;
-      const from = segment.start - read.start;
-      yield { offset: segment.start, bytes: bytes.subarray(from, Math.min(segment.end - read.start, bytes.length)) };
+      inPlaceTo = piece.end;
+      const from = piece.start - read.start;
+      yield { offset: piece.start, bytes: bytes.subarray(from, Math.min(piece.end - read.start, bytes.length)) };
     }
   }
 }

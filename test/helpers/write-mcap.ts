@@ -7,6 +7,8 @@ export interface WrittenMessage {
   logTime: number | bigint;
   /** Value of `uint32 n`. */
   n: number;
+  /** Bytes behind it; by default as many as behind all. */
+  padding?: number;
 }
 
 /** Messages of `uint32 n` with some padding, in the order given. */
@@ -39,13 +41,13 @@ export async function writeMcap(
     encoding: 'ros2msg',
     data: Buffer.from('uint32 n\n'),
   });
-  for (const { topic, logTime, n } of messages) {
+  for (const { topic, logTime, n, padding: own = padding } of messages) {
     let channelId = channels.get(topic);
     if (channelId === undefined) {
       channelId = await writer.registerChannel({ schemaId, topic, messageEncoding: 'cdr', metadata: new Map() });
       channels.set(topic, channelId);
     }
-    const data = Buffer.alloc(8 + padding);
+    const data = Buffer.alloc(8 + own);
     data.set([0, 1, 0, 0]);
     data.writeUInt32LE(n, 4);
     await writer.addMessage({ channelId, sequence: n, logTime: BigInt(logTime), publishTime: BigInt(logTime), data });

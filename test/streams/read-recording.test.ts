@@ -14,6 +14,7 @@ import {
   readSummary,
 } from '../../lib/index.js';
 import type { DecodedMessage, ReadRecordingOptions } from '../../lib/index.js';
+import { Random } from '../helpers/random.js';
 import { readShared, ROOT, sharedFiles, sharedPath, sharedTest } from '../helpers/shared.js';
 import { memorySource, writeMcap } from '../helpers/write-mcap.js';
 import type { WrittenMessage } from '../helpers/write-mcap.js';
@@ -209,6 +210,24 @@ test('one sparse topic of a large recording costs little more than its chunks', 
   const limited = readRecording<N>(memorySource(bytes), { limit: 1 });
   t.deepEqual(await numbers(limited), [0]);
   t.true(limited.stats.bytesRead < bytes.length / 2 || limited.stats.bytesRead === 0);
+});
+
+test('chunks longer than a read are read whole, whatever stands before and behind them', async (t) => {
+  const sizes = [0, 900, 40_000, 300_000, 2 ** 20 - 200, 2 ** 20, 2_600_000, 4 * 2 ** 20 - 200, 4 * 2 ** 20, 5_000_000];
+  const random = new Random(1);
+  for (let turn = 0; turn < 12; turn++) {
+    const messages = Array.from({ length: 14 }, (_, n) => ({
+      topic: random.below(3) === 0 ? '/a' : '/b',
+      logTime: n,
+      n,
+      padding: sizes[random.below(sizes.length)] ?? 0,
+    }));
+    const bytes = await writeMcap(messages, { chunkSize: 1, useStatistics: false });
+    for (const topics of [undefined, '/a']) {
+      const expected = messages.filter(({ topic }) => topics === undefined || topic === topics).map(({ n }) => n);
+      t.deepEqual(await read(bytes, { topics }), expected, `${turn} ${topics ?? ''}`);
+    }
+  }
 });
 
 test('mergeRecordings: k-way by time, equal channels joined, ids anew', async (t) => {
