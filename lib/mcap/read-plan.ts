@@ -61,8 +61,7 @@ export interface LocatedBytes {
   readonly bytes: Uint8Array;
 }
 
-/** The largest read; the first is smaller and each twice the one before, so that whoever stops early reads little. */
-const READ_BYTES = 4 * 2 ** 20;
+/** The first read; each is twice the one before up to the source's largest, so that whoever stops early reads little. */
 const FIRST_READ_BYTES = 2 ** 18;
 /** So many bytes are read along rather than asked for in a read of their own. */
 const NEAR = 32768;
@@ -79,13 +78,13 @@ interface Read {
 }
 
 /** The reads of a plan: near parts joined, long ones cut. */
-function readsOf(segments: readonly Segment[]): Read[] {
+function readsOf(segments: readonly Segment[], largest: number): Read[] {
   const reads: Read[] = [];
   for (const segment of segments) {
     for (let start = segment.start; start < segment.end;) {
-      const end = Math.min(segment.end, start + READ_BYTES);
+      const end = Math.min(segment.end, start + largest);
       const piece = { segment, start, end };
-      const most = Math.min(READ_BYTES, FIRST_READ_BYTES * 2 ** Math.max(0, reads.length - 1));
+      const most = Math.min(largest, FIRST_READ_BYTES * 2 ** Math.max(0, reads.length - 1));
       const last = reads.at(-1);
       if (last !== undefined && start - last.end <= NEAR && end - last.start <= most) {
         last.end = end;
@@ -107,7 +106,7 @@ export async function* readPlan(
   dataStart: number,
   end: number,
 ): AsyncGenerator<LocatedBytes> {
-  const reads = readsOf(plan.segments);
+  const reads = readsOf(plan.segments, source.largestRead);
   const ahead: Promise<Uint8Array>[] = [];
   const start = (n: number): void => {
     const read = reads[n];

@@ -21,22 +21,32 @@ export interface SourceStats {
   reads: number;
 }
 
+/** Reads of files: larger ones are no faster, and hold more memory. */
+const FILE_READ = 2 ** 20;
+/** Reads of others: each may be a request that takes its time. */
+const REQUEST = 4 * 2 ** 20;
+
 /** A source with its size, that counts what is read. */
 export class OpenSource {
   readonly size: number;
+  /** So many bytes are asked for at most, where it is read from end to end. */
+  readonly largestRead: number;
   readonly stats: SourceStats = { bytesRead: 0, reads: 0 };
   readonly #access: RandomAccess;
   #closed = false;
 
-  private constructor(access: RandomAccess, size: number) {
+  private constructor(access: RandomAccess, size: number, largestRead: number) {
     this.#access = access;
     this.size = size;
+    this.largestRead = largestRead;
   }
 
   static async open(source: RecordingSource): Promise<OpenSource> {
-    const access = typeof source === 'string' ? fileAccess(await open(source, 'r')) : toAccess(source);
+    const file = typeof source === 'string' ? await open(source, 'r') : source;
+    const isFile = 'fd' in file;
+    const access = isFile ? fileAccess(file) : file;
     try {
-      return new OpenSource(access, Number(await access.size()));
+      return new OpenSource(access, Number(await access.size()), isFile ? FILE_READ : REQUEST);
     } catch (error) {
       await access.close?.();
       throw error;
@@ -58,10 +68,6 @@ export class OpenSource {
     this.#closed = true;
     await this.#access.close?.();
   }
-}
-
-function toAccess(source: FileHandle | RandomAccess): RandomAccess {
-  return 'fd' in source ? fileAccess(source) : source;
 }
 
 function fileAccess(file: FileHandle): RandomAccess {
